@@ -1,0 +1,2 @@
+def csrf_failure(request, reason=""):
+    return None

@@ -1,0 +1,8 @@
+"""What a WSGI server runs: ``attsync_site.wsgi:application``."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "attsync_site.settings")
+application = get_wsgi_application()

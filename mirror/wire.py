@@ -1,0 +1,185 @@
+"""One day in its canonical form: what our agent sends, what the cloud stores and answers.
+
+Pure: no Django, no database, no clock. What older agents may send instead is the business of `mirror.intake`.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+MAX_BODY_BYTES = 8 * 1024 * 1024
+MAX_GEN = 2**53 - 1
+MAX_NO_LENGTH = 32
+PRESENT, LATE, ABSENT = "present", "late", "absent"
+MANUAL_MARKS = frozenset({PRESENT, LATE})
+WISHES = frozenset({PRESENT, LATE, ABSENT})
+STATES = ("wait", "open", "settling", "end")
+
+_CLOCK = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# An escape counts only after an even number of backslashes: "\\u0000" is six harmless characters.
+_NUL_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
+_HUGE_EXPONENT = re.compile(rb"[0-9.][eE]\+?[0-9]{3}")
+
+T = TypeVar("T")
+
+
+class BadPayload(ValueError):
+    """A body that cannot be taken. The text says where and what: ``workers[3].no: expected text``."""
+
+
+class ScanRow(Struct, kw_only=True):
+    """Somebody off the roster who scanned inside a window: shown, never counted."""
+
+    no: str
+    name: str | None = None
+    t: str | None = None
+    g: str | None = None
+    m: str | None = None
+    x: int = 1
+
+
+class Period(Struct, kw_only=True):
+    """One scan window in factory wall time. ``state`` None (v0) means: judge it by the clock when the day is read."""
+
+    code: int
+    name: str | None = None
+    start: str | None = None
+    end: str | None = None
+    late_after: str | None = None
+    day_offset: int | None = None
+    state: str | None = None
+    scan: list[ScanRow] = []
+
+
+class Worker(Struct, kw_only=True):
+    """One person's day: ``p`` maps each period code to None, "HH:MM" (a real scan), "present" or "late".
+
+    ``e`` unset: expected in every period. ``pd``, ``sv``, ``er`` and ``pending`` exist only in the cloud's answers.
+    """
+
+    no: str
+    name: str | None = None
+    g: str | None = None
+    p: dict[int, str | None] = {}
+    e: list[int] | UnsetType = UNSET
+    off: str | None = None
+    pd: dict[int, int] | UnsetType = UNSET
+    sv: dict[int, int] | UnsetType = UNSET
+    er: dict[int, str] | UnsetType = UNSET
+    pending: int | UnsetType = UNSET
+
+
+class Stat(Struct, kw_only=True):
+    full: int = 0
+    partial: int = 0
+    absent: int = 0
+    wait: int = 0
+
+
+class Notice(Struct, kw_only=True):
+    """Something odd in the factory's data that was left out of the count: how many, and a few examples."""
+
+    kind: str
+    n: int = 0
+    sample: list[str] = []
+
+
+class Snapshot(Struct, kw_only=True):
+    """Everything the factory knows about one day. ``rules`` 0 marks the body of an old (v0) agent."""
+
+    date: str
+    gen: int | None = None
+    active_total: int = 0
+    stat: Stat = msgspec.field(default_factory=Stat)
+    groups: list[list[int]] | None = None
+    periods: list[Period] = []
+    workers: list[Worker] = []
+    scans_through: str | None = None
+    captured_at: str | None = None
+    day_starts: str | None = None
+    holiday: str | None = None
+    notices: list[Notice] = []
+    rules: int = 0
+    pending: int | UnsetType = UNSET
+
+
+_SNAPSHOT = msgspec.json.Decoder(Snapshot)
+_ANYTHING = msgspec.json.Decoder(Any)
+_ENCODER = msgspec.json.Encoder()
+
+
+def encode(value: object) -> bytes:
+    """Return canonical JSON: UTF-8, Thai unescaped, no blanks."""
+    return _ENCODER.encode(value)
+
+
+def decode_snapshot(text: str | bytes) -> Snapshot:
+    """Read a stored canonical text back. Raise BadPayload for anything else (an adopted PHP text, say)."""
+    return decode_json(text, _SNAPSHOT)
+
+
+def clean_json(body: bytes) -> bytes:
+    """Return the body without a leading BOM, or raise BadPayload for what no JSON text may hold.
+
+    Checked on the whole body once, because a decoder skips unknown fields without looking into them.
+    """
+    body = body.removeprefix(b"\xef\xbb\xbf")
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        raise BadPayload(f"body: not UTF-8 at byte {exc.start}") from exc
+    if b"\0" in body or _NUL_ESCAPE.search(body):
+        raise BadPayload("body: contains a NUL character")
+    if _HUGE_EXPONENT.search(body):
+        decode_json(body, _ANYTHING)
+    return body
+
+
+def decode_json(body: str | bytes, decoder: msgspec.json.Decoder[T]) -> T:
+    """Decode, or raise BadPayload with the place in front of the reason."""
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as exc:
+        raise BadPayload(_with_place_first(str(exc))) from exc
+    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+        raise BadPayload(f"body: {exc}") from exc
+    except RecursionError as exc:
+        raise BadPayload("body: nested too deeply") from exc
+
+
+def parse_day(text: object) -> date | None:
+    """Return the date a strict ``YYYY-MM-DD`` names, or None.
+
+    `date.fromisoformat` alone also takes ``20260728`` and week dates; years outside 2000-2199 are mistakes
+    (a Buddhist year, a dead clock battery).
+    """
+    if not isinstance(text, str) or not _DAY.fullmatch(text):
+        return None
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return None
+    return day if 2000 <= day.year < 2200 else None
+
+
+def is_clock(text: object) -> bool:
+    """Tell whether this is a wall clock time ``HH:MM``, which in a cell means a real scan."""
+    return isinstance(text, str) and _CLOCK.fullmatch(text) is not None
+
+
+def is_cell(value: object) -> bool:
+    """Tell whether this is one of the four forms of a cell: None, "HH:MM", "present", "late"."""
+    return value is None or value in (PRESENT, LATE) or is_clock(value)
+
+
+def _with_place_first(message: str) -> str:
+    """``Expected `str`, got `int` - at `$.a[3].b` `` becomes ``a[3].b: expected `str`, got `int` ``."""
+    reason, _, place = message.partition(" - at `")
+    place = place.rstrip("`").removeprefix("$").removeprefix(".")
+    return f"{place or 'body'}: {reason[:1].lower()}{reason[1:]}"

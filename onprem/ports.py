@@ -1,0 +1,75 @@
+"""What a run of the agent needs from its two neighbours, and the ways they fail.
+
+`onprem.agent` is written against these; tests hand it fakes of ten lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Protocol
+
+from mirror.wire import Snapshot
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The smallest thing a person can edit."""
+
+    day: date
+    period: int
+    employee_no: str
+
+
+class FactoryTrouble(Exception):
+    """The factory's own trouble, never a row's fault. ``code`` is the heartbeat's word for it."""
+
+    code = "factory_down"
+
+
+class FactoryDown(FactoryTrouble):
+    """The database cannot be reached, or went away."""
+
+
+class ViewMissing(FactoryTrouble):
+    """A relation or a column of it is not there; the text names it."""
+
+    code = "view_missing"
+
+
+class BadWindows(FactoryTrouble):
+    """Two windows of one shift share a moment; the text names them."""
+
+    code = "bad_windows"
+
+
+class Refused(Exception):
+    """This edit cannot be set: ``code`` is a nack word of the wire contract; ``final`` ends the attempts."""
+
+    def __init__(self, code: str, text: str, *, final: bool) -> None:
+        super().__init__(text)
+        self.code, self.final = code, final
+
+
+class Factory(Protocol):
+    """The factory's database. Every method may raise FactoryTrouble."""
+
+    def snapshots(self, days: Sequence[date], *, now: datetime) -> Iterator[Snapshot]:
+        """Yield each day as it is, counted, without ``gen``; ``now`` is naive factory wall time.
+
+        One range query per relation for all days together. Lazy: reading begins when the first one is asked for.
+        """
+
+    def look(self, cell: Cell) -> str | None:
+        """Return the manual mark stored for the cell ("present", "late", another system's word) or None.
+
+        Raise Refused (final) for an unknown employee or period.
+        """
+
+    def set_mark(self, cell: Cell, status: str) -> str:
+        """Make the stored mark be ``status`` ("absent" deletes it) in one transaction and read it back.
+
+        Return "applied", or "superseded" if a real scan inside the window was there first (present/late only:
+        nothing written). Raise Refused("write_failed") when the row cannot be written or reads back different.
+        """
