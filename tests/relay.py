@@ -1,0 +1,144 @@
+"""A TCP relay between two of our processes that cuts the line at a chosen moment.
+
+It knows no HTTP: what the client sends first is "the request", what comes back is "the answer".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from enum import Enum
+from types import TracebackType
+from typing import Self
+
+CHUNK = 65536
+
+
+class Cut(Enum):
+    """The moments at which a home connection can drop."""
+
+    BEFORE_REQUEST = "connected, but nothing of the request arrives"
+    HALF_REQUEST = "half of the request sent: the server never has all of it"
+    NO_ANSWER = "the server has answered, the client hears nothing"
+    HALF_ANSWER = "half of the answer received"
+
+
+class Relay:
+    """``with Relay(port) as relay: relay.cut(Cut.NO_ANSWER)``; the client talks to ``relay.url``.
+
+    Each armed cut is used up by one exchange. Unarmed, it only forwards.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._target = ("127.0.0.1", port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._armed: list[Cut] = []
+        self._open: set[socket.socket] = set()
+        self._lock = threading.Lock()
+        self.cuts: list[Cut] = []
+
+    @property
+    def port(self) -> int:
+        return int(self._listener.getsockname()[1])
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def cut(self, moment: Cut, *, times: int = 1) -> None:
+        """Cut the next so many exchanges at that moment. What happened is in ``cuts``."""
+        with self._lock:
+            self._armed += [moment] * times
+
+    def mend(self) -> None:
+        with self._lock:
+            self._armed.clear()
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> None:
+        # Waking the thread that waits in accept() takes a shutdown, closing alone does not.
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        with self._lock:
+            left = list(self._open)
+        for end in left:
+            _hang_up(end)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            try:
+                server = socket.create_connection(self._target)
+            except OSError:
+                _hang_up(client)
+                continue
+            with self._lock:
+                self._open |= {client, server}
+            for pump in (self._requests, self._answers):
+                threading.Thread(target=pump, args=(client, server), daemon=True).start()
+
+    def _requests(self, client: socket.socket, server: socket.socket) -> None:
+        while data := _received(client):
+            if self._take(Cut.BEFORE_REQUEST):
+                break
+            if self._take(Cut.HALF_REQUEST):
+                _sent(server, data[: len(data) // 2])
+                break
+            if not _sent(server, data):
+                break
+        self._drop(client, server)
+
+    def _answers(self, client: socket.socket, server: socket.socket) -> None:
+        while data := _received(server):
+            if self._take(Cut.NO_ANSWER):
+                break
+            if self._take(Cut.HALF_ANSWER):
+                _sent(client, data[: len(data) // 2])
+                break
+            if not _sent(client, data):
+                break
+        self._drop(client, server)
+
+    def _take(self, moment: Cut) -> bool:
+        with self._lock:
+            if moment not in self._armed:
+                return False
+            self._armed.remove(moment)
+            self.cuts.append(moment)
+            return True
+
+    def _drop(self, *ends: socket.socket) -> None:
+        for end in ends:
+            _hang_up(end)
+        with self._lock:
+            self._open -= set(ends)
+
+
+def _received(end: socket.socket) -> bytes:
+    """Empty: the other side has hung up, one way or the other."""
+    try:
+        return end.recv(CHUNK)
+    except OSError:
+        return b""
+
+
+def _sent(end: socket.socket, data: bytes) -> bool:
+    try:
+        end.sendall(data)
+    except OSError:
+        return False
+    return True
+
+
+def _hang_up(end: socket.socket) -> None:
+    """Say what can be said (half of an answer arrives), then close; the other pump may have been first."""
+    with contextlib.suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)
+    end.close()
