@@ -1,2 +1,36 @@
-def guard_answers(get_response):
-    return get_response
+"""The frame around every answer: hosts, plain http, failures, and the header that keeps robots out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest, HttpResponse
+
+from attsync_site import errors
+from mirror.answers import json_error
+
+
+class GuardAnswers:
+    """Outermost, so that nothing a machine asks for is ever answered with a redirect or a page."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        answer = self._refuse(request) or self.get_response(request)
+        answer["X-Robots-Tag"] = "noindex, nofollow"
+        return answer
+
+    def process_exception(self, request: HttpRequest, exc: Exception) -> HttpResponse | None:
+        return errors.answer_for(request, exc)
+
+    def _refuse(self, request: HttpRequest) -> HttpResponse | None:
+        try:
+            request.get_host()
+        except DisallowedHost:
+            return errors.wrong_host(request)
+        if settings.HTTPS_ONLY and not request.is_secure() and errors.never_redirects(request):
+            return json_error(403, "https_required", "this address is served over https only")
+        return None

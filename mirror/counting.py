@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from mirror.wire import LATE, PRESENT, Period, Snapshot, Worker
+from mirror.wire import LATE, PRESENT, Period, Snapshot, Stat, Worker
 
 RULES = 1
 PULL_GRACE = timedelta(minutes=10)
@@ -234,6 +234,11 @@ def total(judged: Iterable[Verdict]) -> Totals:
     for verdict in judged:
         totals.add(verdict)
     return totals
+
+
+def stat_of(totals: Totals) -> Stat:
+    """Return the totals as they travel."""
+    return Stat(full=totals.full, partial=totals.partial, absent=totals.absent, wait=totals.wait)
 
 
 def rules_of(snapshot: Snapshot, default_groups: Iterable[Iterable[int]] = ()) -> DayRules:

@@ -6,6 +6,7 @@ Spec 02 "ingest" is the source of every rule here. Pure: no Django, no database,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -91,10 +92,13 @@ class _Body(Struct):
 _BODY = msgspec.json.Decoder(_Body)
 
 
-def parse(body: bytes) -> Ingest:
-    """Return what an ingest body says, in canonical form. Raise BadPayload naming the place of the first fault."""
+def parse(body: bytes, *, day: date | None = None) -> Ingest:
+    """Return what an ingest body says, in canonical form. Raise BadPayload naming the place of the first fault.
+
+    ``day`` stands in for the body's own date, for stored texts whose row already says the day.
+    """
     sent = decode_json(clean_json(body), _BODY)
-    day = parse_day(sent.date)
+    day = day or parse_day(sent.date)
     if day is None:
         raise BadPayload("date: expected a real day as YYYY-MM-DD")
     periods = [_period(raw, f"periods[{i}]") for i, raw in enumerate(sent.periods or [])]

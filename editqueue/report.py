@@ -1,0 +1,163 @@
+"""What the agent reports back: acks and nacks, judged one by one in one transaction."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, TypeVar
+
+from django.db.models import Value
+from django.db.models.functions import Greatest
+
+from editqueue import services
+from editqueue.models import Edit, Outcome
+from mirror.models import FactoryLink
+from mirror.services import lock_link
+from mirror.transactions import one_transaction
+from mirror.wire import MAX_GEN, WISHES
+
+T = TypeVar("T")
+
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
+_MAX_ID = 2**63 - 1
+_OUTCOMES = frozenset({Outcome.APPLIED, Outcome.SUPERSEDED})
+
+
+class Malformed(ValueError):
+    """One entry that says nothing usable: skipped and counted, never an error of the whole call."""
+
+
+@dataclass(frozen=True)
+class Ack:
+    id: int
+    rev: int | None
+    status: str
+    outcome: str = Outcome.APPLIED
+    gen: int | None = None
+
+
+@dataclass(frozen=True)
+class Nack:
+    id: int
+    rev: int | None
+    status: str
+    code: str
+    text: str
+    final: bool
+
+
+@dataclass
+class Result:
+    """How many rows were closed and refused, and why every other entry changed nothing."""
+
+    acked: int = 0
+    nacked: int = 0
+    ignored: list[dict[str, object]] = field(default_factory=list)
+
+
+@one_transaction
+def take(acks: Sequence[Any], nacks: Sequence[Any], *, now: datetime) -> Result:
+    """Carry out a report. Repeating it changes nothing: each entry closes exactly the intention it names."""
+    queue = services.lock_queue()
+    result = Result()
+    highest = 0
+    for ack in _each(_ack, acks, result):
+        highest = max(highest, ack.gen or 0)
+        if services.acknowledge(ack.id, rev=ack.rev, status=ack.status, outcome=ack.outcome, gen=ack.gen, now=now):
+            result.acked += 1
+        else:
+            result.ignored.append({"id": ack.id, "reason": _why_not(ack)})
+    for nack in _each(_nack, nacks, result):
+        if services.refuse(
+            nack.id, rev=nack.rev, status=nack.status, code=nack.code, text=nack.text, final=nack.final, now=now
+        ):
+            result.nacked += 1
+        else:
+            result.ignored.append({"id": nack.id, "reason": _why_not(nack)})
+    if result.acked or result.nacked:
+        services.bump(queue, now)
+    _hear(highest, now)
+    return result
+
+
+def _hear(gen: int, now: datetime) -> None:
+    """An ack's generation counts like a snapshot's: an agent that lost its state must start above both."""
+    link = lock_link()
+    FactoryLink.objects.filter(id=link.id).update(gen=Greatest("gen", Value(gen)), last_seen=now)
+
+
+def _why_not(entry: Ack | Nack) -> str:
+    edit = Edit.objects.filter(id=entry.id).first()
+    if edit is None:
+        return "gone"
+    same = edit.status == entry.status and entry.rev in (None, edit.rev)
+    return "already" if same else "newer_intention"
+
+
+# --- entries as sent: PHP writes numbers as texts -------------------------------------------------------------------
+
+
+def _each(entry: Callable[[dict[str, Any]], T], sent: Sequence[Any], result: Result) -> Iterator[T]:
+    """Yield the entries that say something; note the others as invalid."""
+    for said in sent:
+        try:
+            if not isinstance(said, dict):
+                raise Malformed
+            read = entry(said)
+        except Malformed:
+            result.ignored.append({"id": _echo(said), "reason": "invalid"})
+        else:
+            yield read
+
+
+def _echo(said: object) -> int | str | None:
+    """Name a malformed entry by its id, where that is something we can write back."""
+    edit_id = said.get("id") if isinstance(said, dict) else None
+    if isinstance(edit_id, int) and not isinstance(edit_id, bool):
+        return edit_id if abs(edit_id) <= _MAX_ID else str(edit_id)[:40]
+    return edit_id[:40] if isinstance(edit_id, str) else None
+
+
+def _ack(said: dict[str, Any]) -> Ack:
+    outcome = said.get("outcome") or Outcome.APPLIED
+    if not isinstance(outcome, str) or outcome not in _OUTCOMES:
+        raise Malformed
+    gen = _optional_number(said.get("gen"))
+    if gen is not None and not 1 <= gen <= MAX_GEN:
+        raise Malformed
+    return Ack(*_intention(said), outcome=outcome, gen=gen)
+
+
+def _nack(said: dict[str, Any]) -> Nack:
+    final = said.get("final")
+    if final not in (None, True, False, 0, 1, "0", "1", ""):
+        raise Malformed
+    code, text = _words(said.get("code")), _words(said.get("error"))
+    return Nack(*_intention(said), code=code, text=text, final=final in (True, 1, "1"))
+
+
+def _intention(said: dict[str, Any]) -> tuple[int, int | None, str]:
+    edit_id, status = _optional_number(said.get("id")), said.get("status")
+    if edit_id is None or not isinstance(status, str) or status not in WISHES:
+        raise Malformed
+    return edit_id, _optional_number(said.get("rev")), status
+
+
+def _optional_number(value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value):
+        return int(value)
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_ID:
+        return value
+    raise Malformed
+
+
+def _words(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, (str, int)) and not isinstance(value, bool):
+        return str(value)
+    raise Malformed

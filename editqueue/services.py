@@ -1,0 +1,198 @@
+"""Everything that happens to an edit: asked, applied, refused, sent again, discarded. The only writer of the queue.
+
+Every function is one transaction that takes the queue's row first, so taps, acks and an operator's actions come one
+after another; every closing is one conditional UPDATE, judged by its row count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import F
+
+from editqueue import guards, reading
+from editqueue.guards import Wish
+from editqueue.merge import EditState, MergedDay, Stamp, shown
+from editqueue.models import Edit, EditEvent, Outcome, QueueVersion
+from mirror import factorytime
+from mirror.models import DaySnapshot
+from mirror.reading import snapshot_of
+from mirror.transactions import one_transaction
+from mirror.wire import BadPayload, Snapshot
+
+FULL_NAME_LENGTH = 120
+_OPEN_AGAIN = {
+    "applied_at": None,
+    "applied_gen": None,
+    "outcome": "",
+    "attempts": 0,
+    "held_at": None,
+    "error_code": "",
+    "error": "",
+}
+
+
+@dataclass(frozen=True)
+class Marked:
+    """The day after a tap. ``changed`` False: the newest edit was already waiting for the same (a double tap)."""
+
+    merged: MergedDay
+    changed: bool
+
+
+@one_transaction
+def mark(asked: Wish, *, now: datetime, source: str) -> Marked:
+    """Queue one wish, replacing any older one of the same cell. Raise guards.Refusal and then change nothing."""
+    queue = lock_queue()
+    edits = reading.edits_of(asked.day)
+    row, snapshot = _snapshot(asked, now)
+    worker = guards.known_cell(asked, snapshot)
+    assert row is not None and snapshot is not None  # known_cell refuses a day that is not there
+    newest = DaySnapshot.objects.newest() or row
+    guards.inside_edit_window(asked.day, newest=newest.day, today=factorytime.today(now, newest.day_starts))
+    latest = _edit_of(asked, edits)
+    changed = not (latest and latest.is_waiting and latest.status == asked.status)
+    if changed:
+        stamp = Stamp(row.gen, row.stored_at)
+        guards.changeable(asked.status, shown(worker.p.get(asked.period), latest, stamp).cell)
+        put(asked, worker.name or "", latest=latest, now=now, source=source)
+        bump(queue, now)
+        edits = reading.edits_of(asked.day)
+    merged = reading.merged(row, edits, now)
+    assert merged is not None  # the same text was read above
+    return Marked(merged, changed)
+
+
+def put(asked: Wish, name: str, *, latest: EditState | None, now: datetime, source: str) -> None:
+    """Write the wish as the cell's newest intention. The caller holds the queue's lock and has asked the guards."""
+    rev = max(_milliseconds(now), latest.rev + 1 if latest else 0)
+    Edit.objects.update_or_create(
+        day=asked.day,
+        period=asked.period,
+        employee_no=asked.employee_no,
+        defaults={
+            "status": asked.status,
+            "full_name": name[:FULL_NAME_LENGTH],
+            "rev": rev,
+            "created_at": now,
+            **_OPEN_AGAIN,
+        },
+    )
+    EditEvent.objects.create(
+        at=now,
+        day=asked.day,
+        period=asked.period,
+        employee_no=asked.employee_no,
+        kind=EditEvent.Kind.ASKED,
+        status=asked.status,
+        rev=rev,
+        source=source[:120],
+    )
+
+
+def acknowledge(
+    edit_id: int, *, rev: int | None, status: str, outcome: str, gen: int | None, now: datetime
+) -> bool:
+    """Close the edit, unless the person has asked for something newer since the agent read it.
+
+    Return False if nothing was closed: the row stays as it is. A held row may be closed: the ack is the factory's
+    later word. Runs inside the caller's transaction, which holds the queue's lock.
+    """
+    seen = Edit.objects.open().filter(id=edit_id, status=status)
+    if rev is not None:
+        seen = seen.filter(rev=rev)
+    closed = seen.update(applied_at=now, applied_gen=gen, outcome=outcome, held_at=None, error_code="", error="") == 1
+    if closed:
+        _note(edit_id, kind=outcome, now=now, source="agent", gen=gen)
+    return closed
+
+
+def refuse(edit_id: int, *, rev: int | None, status: str, code: str, text: str, final: bool, now: datetime) -> bool:
+    """Count a failed attempt; hold the row for a person if that was final or the last of six.
+
+    Return False if the row was not waiting for this intention. Runs inside the caller's transaction.
+    """
+    seen = Edit.objects.waiting().filter(id=edit_id, status=status)
+    if rev is not None:
+        seen = seen.filter(rev=rev)
+    if seen.update(attempts=F("attempts") + 1, error_code=code[:32], error=text[:255]) != 1:
+        return False
+    spent = Edit.objects.filter(id=edit_id, attempts__gte=Edit.MAX_ATTEMPTS).exists()
+    if final or spent:
+        Edit.objects.filter(id=edit_id).update(held_at=now)
+    kind = EditEvent.Kind.HELD if final or spent else EditEvent.Kind.FAILED
+    _note(edit_id, kind=kind, now=now, source="agent", code=code, text=text)
+    return True
+
+
+@one_transaction
+def requeue(edit_id: int, *, now: datetime, source: str) -> bool:
+    """Offer a held or waiting edit again as a new intention. Return False if it is closed or gone."""
+    queue = lock_queue()
+    edit = Edit.objects.open().filter(id=edit_id).first()
+    if edit is None:
+        return False
+    rev = max(_milliseconds(now), edit.rev + 1)
+    Edit.objects.filter(id=edit_id).update(rev=rev, created_at=now, **_OPEN_AGAIN)
+    _note(edit_id, kind=EditEvent.Kind.REQUEUED, now=now, source=source)
+    bump(queue, now)
+    return True
+
+
+@one_transaction
+def discard(edit_id: int, *, now: datetime, source: str) -> bool:
+    """Close an open edit without setting anything at the factory. Return False if it is closed or gone."""
+    queue = lock_queue()
+    if Edit.objects.open().filter(id=edit_id).update(applied_at=now, outcome=Outcome.DISCARDED, held_at=None) != 1:
+        return False
+    _note(edit_id, kind=EditEvent.Kind.DISCARDED, now=now, source=source)
+    bump(queue, now)
+    return True
+
+
+def lock_queue() -> QueueVersion:
+    """Return the queue's row, locked until the transaction ends."""
+    return QueueVersion.objects.select_for_update().get_or_create(id=QueueVersion.ONLY)[0]
+
+
+def bump(queue: QueueVersion, now: datetime) -> None:
+    """Tell waiting polls and open pages that something changed. Never repeats, also after a database restore."""
+    queue.version = max(_milliseconds(now), queue.version + 1)
+    queue.save(update_fields=["version"])
+
+
+def _snapshot(asked: Wish, now: datetime) -> tuple[DaySnapshot | None, Snapshot | None]:
+    row = DaySnapshot.objects.filter(day=asked.day).first()
+    try:
+        return row, snapshot_of(row, now) if row else None
+    except BadPayload:
+        return row, None
+
+
+def _edit_of(asked: Wish, edits: list[EditState]) -> EditState | None:
+    cell = (asked.period, asked.employee_no)
+    return next((edit for edit in edits if (edit.period, edit.employee_no) == cell), None)
+
+
+def _note(
+    edit_id: int, *, kind: str, now: datetime, source: str, gen: int | None = None, code: str = "", text: str = ""
+) -> None:
+    edit = Edit.objects.get(id=edit_id)
+    EditEvent.objects.create(
+        at=now,
+        day=edit.day,
+        period=edit.period,
+        employee_no=edit.employee_no,
+        kind=kind,
+        status=edit.status,
+        rev=edit.rev,
+        gen=gen,
+        code=code[:32],
+        text=text[:255],
+        source=source[:120],
+    )
+
+
+def _milliseconds(now: datetime) -> int:
+    return int(now.timestamp() * 1000)
