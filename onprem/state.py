@@ -1,0 +1,185 @@
+"""The agent's own memory: one small SQLite file that survives SIGKILL and power cuts at any instruction.
+
+Losing it costs an extra push and the memory of what was done before, never a wrong value.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import quote
+
+from onprem.locks import only_one
+
+NAME = "state.sqlite3"
+_SCHEMA_VERSION = 1
+_BUSY_SECONDS = 10
+_KEPT_ASIDE = 3
+# A counter beyond this can only be a mistake, and following it would leave no numbers to go on with.
+_HIGHEST_BELIEVED_GEN = 2**52
+
+# day: what the cloud has accepted last. owed: what it must still get; ``gen`` is the lowest generation that will do
+# (0: any, also one that was sent before). ledger: the newest intention per cell; ``outcome`` NULL is an intent whose
+# write may or may not have happened, ``found`` the mark that was there before.
+_SCHEMA = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE day (day TEXT PRIMARY KEY, hash TEXT NOT NULL, gen INTEGER NOT NULL, is_open INTEGER NOT NULL);
+CREATE TABLE owed (day TEXT PRIMARY KEY, gen INTEGER NOT NULL);
+CREATE TABLE ledger (
+    day TEXT NOT NULL, period INTEGER NOT NULL, employee_no TEXT NOT NULL,
+    rev INTEGER NOT NULL, status TEXT NOT NULL, found TEXT, outcome TEXT, noted_at INTEGER NOT NULL,
+    PRIMARY KEY (day, period, employee_no)
+) WITHOUT ROWID;
+"""
+
+
+class StateUnwritable(Exception):
+    """The state directory cannot be used (read-only, full, not ours). The text says which and why."""
+
+
+class State:
+    """An open state file. ``db`` is in autocommit mode; use `transaction` for more than one statement.
+
+    ``news`` are sentences for the log about what opening found: a new file, or a damaged one kept aside.
+    """
+
+    def __init__(self, db: sqlite3.Connection, news: list[str]) -> None:
+        self.db = db
+        self.news = news
+
+    @classmethod
+    def open(cls, directory: Path) -> State:
+        """Open or make the state in this directory. Raise StateUnwritable in words."""
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with only_one(directory / "state.lock", wait=_BUSY_SECONDS):
+                return _open_sound(directory / NAME)
+        except (OSError, sqlite3.Error) as exc:
+            raise StateUnwritable(f"state directory {directory}: {exc}") from exc
+
+    @classmethod
+    def peek(cls, directory: Path) -> State:
+        """Return a copy in memory, empty where there is none: whatever is done to it leaves no trace."""
+        memory = _connect(":memory:")
+        if (directory / NAME).is_file():
+            _copy(directory / NAME, memory)
+        _make_tables(memory)
+        return cls(memory, [])
+
+    def close(self) -> None:
+        self.db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, and on disk when the block is left."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield self.db
+            self.db.execute("COMMIT")
+        finally:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+
+    def get(self, name: str) -> str | None:
+        """Return a noted value as text, or None."""
+        row = self.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def put(self, name: str, value: str | int) -> None:
+        self.db.execute("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", (name, value))
+
+    @property
+    def gen(self) -> int:
+        """The last generation given out or heard of."""
+        return int(self.get("gen") or 0)
+
+    def stamp(self, now: float, *, count: int = 1) -> range:
+        """Give out the next ``count`` generations, noted durably before anybody can use them.
+
+        They follow the clock (unix seconds) while it goes forward and count on when it steps back.
+        """
+        with self.transaction():
+            first = max(int(now), self.gen + 1)
+            self.put("gen", first + count - 1)
+        return range(first, first + count)
+
+    def raise_gen(self, heard: object) -> None:
+        """Never stamp at or below what the cloud has seen (a lost state, a second machine, a clock set back)."""
+        if isinstance(heard, int) and self.gen < heard <= _HIGHEST_BELIEVED_GEN:
+            self.put("gen", heard)
+
+
+def _open_sound(path: Path) -> State:
+    news = []
+    if path.exists() and not _is_sound(path):
+        news.append(f"the state was damaged and is kept as {_set_aside(path)}")
+    is_new = not path.exists() or path.stat().st_size == 0
+    db = _connect(str(path))
+    db.execute("PRAGMA journal_mode = TRUNCATE")
+    db.execute("PRAGMA synchronous = FULL")
+    _make_tables(db)
+    if is_new:
+        news.append("the state is new: each day is pushed once more, edits and jobs done before are not remembered")
+    return State(db, news)
+
+
+def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(name, timeout=_BUSY_SECONDS, isolation_level=None, uri=uri)
+
+
+def _make_tables(db: sqlite3.Connection) -> None:
+    if db.execute("PRAGMA user_version").fetchone()[0] >= _SCHEMA_VERSION:
+        return
+    home = uuid.uuid4().hex
+    db.executescript(
+        f"BEGIN IMMEDIATE; {_SCHEMA} INSERT INTO meta VALUES ('home', '{home}');"
+        f"PRAGMA user_version = {_SCHEMA_VERSION}; COMMIT;"
+    )
+
+
+def _is_sound(path: Path) -> bool:
+    """Only damage is judged here; what keeps us from reading (no rights, a failing disk) is the caller's to report."""
+    try:
+        with closing(_connect(str(path))) as db:
+            return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:
+        return False
+
+
+def _set_aside(path: Path) -> str:
+    """Keep the newest few damaged files for whoever looks into it: a dying disk must not fill itself with them."""
+    kept = path.with_name(f"{path.name}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}")
+    path.rename(kept)
+    journal = path.with_name(f"{path.name}-journal")
+    journal.unlink(missing_ok=True)
+    for oldest in sorted(path.parent.glob(f"{path.name}.corrupt-*"))[:-_KEPT_ASIDE]:
+        oldest.unlink()
+    return kept.name
+
+
+def _copy(path: Path, memory: sqlite3.Connection) -> None:
+    try:
+        with closing(_connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as source:
+            source.backup(memory)
+    except sqlite3.Error:
+        _copy_of_crashed(path, memory)
+
+
+def _copy_of_crashed(path: Path, memory: sqlite3.Connection) -> None:
+    """A file left in the middle of a commit is rolled back in a place of its own; a damaged one counts as none."""
+    with TemporaryDirectory() as place:
+        for name in (path.name, f"{path.name}-journal"):
+            if path.with_name(name).exists():
+                shutil.copy(path.with_name(name), place)
+        copy = Path(place, path.name)
+        if _is_sound(copy):
+            with closing(_connect(str(copy))) as source:
+                source.backup(memory)
