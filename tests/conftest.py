@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
 import django
 import hypothesis
@@ -16,7 +17,6 @@ from tests.mariadb import MariaDB
 
 ROOT = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI") == "true"
-WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 # Not part of a checkout, or somebody's own.
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv", ".env", "var", "__pycache__", ".*_cache", "node_modules")
 
@@ -30,7 +30,7 @@ hypothesis.settings.load_profile("ci" if IN_CI else "default")
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     parser.addoption("--database", choices=("sqlite", "mariadb"), default="sqlite", help="what the tests run against")
     # The environment has to stand before anything reads the settings, and a conftest further down may.
-    config: pytest.Config = pluginmanager.get_plugin("pytestconfig")
+    config = cast("pytest.Config", pluginmanager.get_plugin("pytestconfig"))
     asked = parser.parse_known_args(config.invocation_params.args)
     if not (asked.help or asked.version):
         _prepare(config, asked.file_or_dir, asked.database)
@@ -44,21 +44,20 @@ def pytest_configure(config: pytest.Config) -> None:
 def _prepare(config: pytest.Config, paths: list[str], database: str) -> None:
     sides.forget_the_environment()
     side = sides.side_of(paths)
-    folder = sides.scratch()
-    if not WORKER:
-        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    # Short, for it holds a socket: pytest's own temporary folders are too deep.
+    folder = Path(tempfile.mkdtemp(prefix="attsync-"))
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     if side is None:
         return
 
     if database == "sqlite":
-        url = f"sqlite:///{folder}/{side}{WORKER}.sqlite3"
+        url = f"sqlite:///{folder}/{side}.sqlite3"
     else:
         server = config.stash[the_server] = MariaDB(folder)
-        if not WORKER:
-            server.start()
-            config.add_cleanup(server.stop)
-        url = server.url(f"{side}{WORKER}")
-    sides.set_environment(side, url)
+        server.start()
+        config.add_cleanup(server.stop)
+        url = server.url(side)
+    sides.set_environment(side, url, folder)
     django.setup()
 
 
@@ -112,7 +111,6 @@ def checkout(tmp_path: Path) -> Path:
 
 @contextmanager
 def _a_server() -> Iterator[MariaDB]:
-    # Not pytest's own temporary folder: its path is too long for a socket.
     with (
         tempfile.TemporaryDirectory(prefix="attsync-", ignore_cleanup_errors=True) as folder,
         MariaDB(Path(folder)) as server,

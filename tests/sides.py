@@ -7,7 +7,6 @@ a `.env` in the checkout decide what is tested.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,9 +14,8 @@ import environ
 import pytest
 
 PREFIXES = ("ATTSYNC_", "ONPREM_", "LEGACY_", "DJANGO_")
-NAMES = (
-    "SECRET_KEY DEBUG ALLOWED_HOSTS CSRF_TRUSTED_ORIGINS HTTPS_ONLY BEHIND_TLS_PROXY DATABASE_URL CACHE_URL"
-).split()
+NAMES = {"SECRET_KEY", "DEBUG", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "HTTPS_ONLY", "BEHIND_TLS_PROXY"}
+NAMES |= {"DATABASE_URL", "CACHE_URL"}
 
 KEY = "test-key-0123456789abcdefghijklmnopqrstuv"
 PASSWORD = "test password, not a secret"
@@ -51,13 +49,6 @@ def side_of(paths: Sequence[str]) -> str | None:
     return found.pop() if found else None
 
 
-def scratch() -> Path:
-    """A folder for this run, shared with its worker processes. Its path is short: it holds sockets."""
-    if "TESTS_SCRATCH" not in os.environ:
-        os.environ["TESTS_SCRATCH"] = tempfile.mkdtemp(prefix="attsync-")
-    return Path(os.environ["TESTS_SCRATCH"])
-
-
 def forget_the_environment() -> None:
     for name in list(os.environ):
         if name.startswith(PREFIXES) or name in NAMES:
@@ -65,11 +56,11 @@ def forget_the_environment() -> None:
     environ.Env.read_env = lambda *_args, **_overrides: None
 
 
-def set_environment(side: str, database_url: str) -> None:
+def set_environment(side: str, database_url: str, folder: Path) -> None:
     os.environ.update(SIDES[side])
     if side == "cloud":
         os.environ["DATABASE_URL"] = database_url
     else:
         os.environ["LEGACY_DATABASE_URL"] = database_url
-        os.environ["ONPREM_STATE_DIR"] = str(scratch() / "state")
-        os.environ["ONPREM_LOG_DIR"] = str(scratch() / "log")
+        os.environ["ONPREM_STATE_DIR"] = str(folder / "state")
+        os.environ["ONPREM_LOG_DIR"] = str(folder / "log")
