@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.loop.processes import Cloud, Installation
+from tests.sides import KEY, PASSWORD
+
+CLOUD = {
+    "SECRET_KEY": "test-secret-key-test-secret-key-test-secret-key-0123456789",
+    "HTTPS_ONLY": False,
+    "ATTSYNC_KEY": KEY,
+    "ATTSYNC_PASSWORD": PASSWORD,
+}
+# The flags keep it from looking up hosts of its maker's; --no-sandbox because CI is root.
+CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+CHROMIUM += ["--disable-component-update", "--disable-sync"]
+PHONE = {"width": 360, "height": 740}
+
+StartCloud = Callable[..., Cloud]
+
+
+@pytest.fixture
+def start_cloud(tmp_path: Path) -> Iterator[StartCloud]:
+    """Start a cloud with these settings on top of the usual ones. Without a DATABASE_URL it has its embedded SQLite."""
+    running: list[Cloud] = []
+    numbers = itertools.count(1)
+
+    def start(**settings: object) -> Cloud:
+        cloud = Cloud(Installation(tmp_path / f"cloud{next(numbers)}", {**CLOUD, **settings}))
+        running.append(cloud)
+        cloud.start()
+        return cloud
+
+    yield start
+    for cloud in running:
+        cloud.stop()
+
+
+@pytest.fixture
+def cloud(start_cloud: StartCloud) -> Cloud:
+    return start_cloud()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    program = next(filter(None, map(shutil.which, names)), None)
+    assert program, "no Chromium here: apt-get install chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=CHROMIUM)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A phone's browser with nothing remembered."""
+    context = browser.new_context(viewport={"width": PHONE["width"], "height": PHONE["height"]}, locale="th-TH")
+    yield context.new_page()
+    context.close()
