@@ -148,6 +148,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 # Hashed names only once `collectstatic` has run: without its manifest every page would be a 500.
 _collected = (STATIC_ROOT / "staticfiles.json").exists()
 WHITENOISE_USE_FINDERS = not _collected
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

@@ -121,7 +121,7 @@ def _echo(said: object) -> int | str | None:
 
 
 def _ack(said: dict[str, Any]) -> Ack:
-    outcome = said.get("outcome") or Outcome.APPLIED
+    outcome = Outcome.APPLIED if said.get("outcome") in (None, "") else said["outcome"]
     if not isinstance(outcome, str) or outcome not in _OUTCOMES:
         raise Malformed
     gen = _optional_number(said.get("gen"))

@@ -63,7 +63,8 @@ def read_body(request: HttpRequest) -> bytes:
 def _read(request: HttpRequest) -> Ingest:
     body = read_body(request)
     is_json_type = "json" in (request.content_type or "").lower()
-    if not is_json_type and body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] not in (b"{", b"["):
+    start = body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if not is_json_type and start not in (b"", b"{", b"["):
         raise UnsupportedBody("expected a JSON body")
     sent = parse(body)
     day = parse_day(sent.snapshot.date)
