@@ -25,9 +25,15 @@ def _clock(name: str, default: str) -> time:
 def _legacy(url: str) -> dict[str, Any]:
     """The factory's database: a foreign country with its own backend (any MariaDB/MySQL from 5.5 on, or SQLite)."""
     config: dict[str, Any] = dict(env.db_url_config(url))
-    if config["ENGINE"] == "django.db.backends.sqlite3":
-        config["NAME"] = str(BASE_DIR / config["NAME"])
-    return config
+    options: dict[str, Any] = config.setdefault("OPTIONS", {})
+    if config["ENGINE"] == "django.db.backends.mysql":
+        config["ENGINE"] = "onprem.mariadb"
+    elif config["ENGINE"] == "django.db.backends.sqlite3":
+        config["ENGINE"], config["NAME"] = "onprem.sqlite", str(BASE_DIR / config["NAME"])
+        # Take the write lock at once and wait for it: upgrading a read lock fails without waiting.
+        options.update(transaction_mode="IMMEDIATE", timeout=20)
+    # One connection for the whole run; it is checked before each use, for the server may restart in between.
+    return {**config, "CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
 
 
 ATTSYNC_URL = env.str("ATTSYNC_URL", "").strip()

@@ -1,0 +1,256 @@
+"""The factory's database as the agent sees it: days read, one mark set. The only writer there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+
+from django.conf import settings
+from django.db import connections, transaction
+from django.db.models import CharField, QuerySet
+from django.db.models.functions import Cast, Collate
+
+from mirror import counting
+from mirror.wire import ABSENT, Snapshot
+from onprem import relations, rows
+from onprem.capture import DayFacts, Register, ScanLine, capture, future_scans, real_scans, register
+from onprem.clocks import local_now, parse_date, parse_moment
+from onprem.faults import ALIAS, reading, writing
+from onprem.models import Override
+from onprem.notices import BAD_ROW, DEAD_TERMINAL, NUMBER_COLLISION, OLD_SCAN, Notices
+from onprem.ports import Cell, Refused
+from onprem.relations import Days
+from onprem.rows import DayOffRow, Mark, PeriodRow, Person, Texts
+from onprem.timetable import Timetable, timetable
+
+SOURCE = "attsync"
+# Days read together: one range query per relation, and no more scans in memory than so many days have.
+CHUNK = timedelta(days=7)
+HEARD_LATELY = timedelta(hours=24)
+EARLIEST = datetime.combine(date(2000, 1, 1), time())
+
+
+@dataclass(frozen=True)
+class Site:
+    """What is the same for every day of one reading; ``odd`` holds what was odd about it."""
+
+    people: Register
+    periods: Sequence[PeriodRow]
+    scans_through: datetime | None
+    odd: Notices
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """What the relations hold about some days that lie close together; scans were read up to ``beyond``."""
+
+    beyond: date
+    scans: ScanLine
+    future: ScanLine
+    marks: Sequence[Mark]
+    days_off: Sequence[DayOffRow]
+    odd: Sequence[tuple[date | None, str]]
+
+
+class LegacyFactory:
+    """Implements `onprem.ports.Factory` over the six relations. ``clock`` tells the factory's wall time for writes."""
+
+    def __init__(self, *, day_starts: time | None = None, clock: Callable[[], datetime] = local_now) -> None:
+        self.day_starts: time = day_starts if day_starts is not None else settings.ONPREM_DAY_STARTS
+        self._clock = clock
+
+    def snapshots(self, days: Sequence[date], *, now: datetime) -> Iterator[Snapshot]:
+        """Yield each day as it is, in the order asked for."""
+        if not days:
+            return
+        with reading():
+            site = _site(now)
+        for some in _close_together(days):
+            tables = [timetable(day, site.periods, day_starts=self.day_starts) for day in some]
+            with reading():
+                chunk = _chunk(tables, now)
+            for table in tables:
+                yield self._capture(table, site, chunk, now)
+
+    def look(self, cell: Cell) -> str | None:
+        """Return the stored mark. Raise Refused (final) for an unknown employee or period."""
+        with reading():
+            self._known(cell)
+            return _stored(cell)
+
+    def set_mark(self, cell: Cell, status: str) -> str:
+        """Make the stored mark be ``status``, unless a real scan was there first."""
+        with writing(), transaction.atomic(using=ALIAS):
+            if status != ABSENT and self._has_real_scan(cell):
+                return "superseded"
+            _write(cell, status, self._clock())
+            found = _stored(cell)
+            if found != (None if status == ABSENT else status):
+                raise Refused("write_failed", f"wrote {status}, but read back {found or 'nothing'}", final=False)
+        return "applied"
+
+    def _capture(self, table: Timetable, site: Site, chunk: Chunk, now: datetime) -> Snapshot:
+        notices = Notices()
+        notices.take(site.odd)
+        for day, words in chunk.odd:
+            if day in (None, table.day):
+                notices.add(BAD_ROW, words)
+        if counting.business_date(now, self.day_starts) == table.day:
+            future_scans(chunk.future, notices)
+            with reading():
+                _odd_scans(chunk, now, notices)
+        facts = DayFacts(
+            table=table,
+            scans=chunk.scans,
+            marks=[mark for mark in chunk.marks if mark.day == table.day],
+            days_off=[row for row in chunk.days_off if row.covers(table.day)],
+            now=now,
+            scans_through=site.scans_through,
+            day_starts=self.day_starts,
+        )
+        return capture(facts, site.people, notices)
+
+    def _known(self, cell: Cell) -> tuple[Person, Timetable]:
+        """The person and the day's timetable, or Refused: the row can never be set."""
+        person = rows.people(relations.people_like(cell.employee_no), Notices()).get(cell.employee_no)
+        if person is None:
+            raise Refused("unknown_employee", f"nobody has the number {cell.employee_no}", final=True)
+        table = timetable(cell.day, rows.periods(relations.periods(), Notices()), day_starts=self.day_starts)
+        if cell.period not in table.codes:
+            raise Refused("unknown_period", f"there is no period {cell.period}", final=True)
+        return person, table
+
+    def _has_real_scan(self, cell: Cell) -> bool:
+        """R2 for this cell alone, by the same rule and the same rows as the whole day."""
+        person, table = self._known(cell)
+        days = Days(table.begins.date(), table.ends.date())
+        times: list[datetime] = []
+        for device in sorted(person.devices):
+            if len(rows.owners_of(device, relations.people_with_device_like(device))) == 1:
+                times += _times_of(device, relations.scans_like(days, device))
+        counted, _ = ScanLine(sorted(times), [""] * len(times)).split(self._clock())
+        days_off, _ = _days_off(Days(cell.day, cell.day))
+        today = [row for row in days_off if row.covers(cell.day)]
+        return cell.period in real_scans(person, table, today, counted.times)
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+def _site(now: datetime) -> Site:
+    odd = Notices()
+    people = register(rows.people(relations.employees(), odd))
+    for device, numbers in people.collisions.items():
+        odd.add(NUMBER_COLLISION, f"{device}: {', '.join(numbers)}")
+    return Site(people, rows.periods(relations.periods(), odd), _scans_through(now, odd), odd)
+
+
+def _scans_through(now: datetime, odd: Notices) -> datetime | None:
+    """The oldest of the terminals heard in the last 24 hours: a dead one must not freeze the day."""
+    heard = []
+    for pulled in map(rows.pulled, relations.pulls() or []):
+        if pulled.through is None or pulled.through < now - HEARD_LATELY:
+            odd.add(DEAD_TERMINAL, pulled.device)
+        else:
+            heard.append(min(pulled.through, now))
+    return min(heard, default=None)
+
+
+def _close_together(days: Sequence[date]) -> Iterator[list[date]]:
+    """Split into runs that one range can serve without reading much that nobody asked for."""
+    some: list[date] = []
+    for day in days:
+        if some and max([*some, day]) - min([*some, day]) >= CHUNK:
+            yield some
+            some = []
+        some.append(day)
+    yield some
+
+
+def _chunk(tables: Sequence[Timetable], now: datetime) -> Chunk:
+    asked = Days(min(table.day for table in tables), max(table.day for table in tables))
+    reach = Days(min(table.begins for table in tables).date(), max(table.ends for table in tables).date())
+    odd: list[tuple[date | None, str]] = []
+    scans, future = _scan_line(relations.scans(reach), odd).split(now)
+    marks = []
+    for row in relations.overrides(asked):
+        if mark := rows.mark(row):
+            marks.append(mark)
+        else:
+            odd.append((parse_date(row[0]), f"override {row[2]} of {row[0]} in period {row[1]}"))
+    days_off, bad_days_off = _days_off(asked)
+    return Chunk(reach.last + timedelta(days=1), scans, future, marks, days_off, [*odd, *bad_days_off])
+
+
+def _scan_line(texts: Iterable[Texts], odd: list[tuple[date | None, str]]) -> ScanLine:
+    found = []
+    for device_no, scanned_at in texts:
+        at, device = parse_moment(scanned_at), rows.cleaned(device_no)
+        if at is not None and device is not None:
+            found.append((at, device))
+        else:
+            odd.append((at.date() if at else parse_date(scanned_at), f"scan of {device or 'nobody'} at {scanned_at}"))
+    found.sort()
+    return ScanLine([at for at, _ in found], [device for _, device in found])
+
+
+def _days_off(days: Days) -> tuple[list[DayOffRow], list[tuple[date | None, str]]]:
+    read: list[DayOffRow] = []
+    odd: list[tuple[date | None, str]] = []
+    for row in relations.days_off(days) or []:
+        if day_off := rows.day_off(row):
+            read.append(day_off)
+        else:
+            odd.append((None, f"day off {row[0]} to {row[1]}, part {row[3]}"))
+    return read, odd
+
+
+def _odd_scans(chunk: Chunk, now: datetime, notices: Notices) -> None:
+    """List the scans that no day's range reaches; today's snapshot carries them."""
+    odd: list[tuple[date | None, str]] = []
+    line = _scan_line(relations.odd_scans(chunk.beyond), odd)
+    past, future = line.split(now)
+    for at, device in zip(past.times, past.devices, strict=True):
+        if at < EARLIEST:
+            notices.add(OLD_SCAN, f"{device} {at.isoformat(' ')}")
+    future_scans(future, notices)
+    for _, words in odd:
+        notices.add(BAD_ROW, words)
+
+
+def _times_of(device: str, texts: Iterable[Texts]) -> list[datetime]:
+    return [at for no, text in texts if rows.cleaned(no) == device and (at := parse_moment(text))]
+
+
+# --- writing --------------------------------------------------------------------------------------------------------
+
+
+def _cell(cell: Cell) -> QuerySet[Override]:
+    """The rows of this cell: none, one, or several where the site has no unique key.
+
+    The site's collation may take `a12` for `A12`, which is another person: compare exactly on top.
+    """
+    found = Override.objects.filter(work_date=cell.day.isoformat(), period=cell.period, emp_no=cell.employee_no)
+    if connections[ALIAS].vendor == "mysql":
+        return found.alias(exact=Collate(Cast("emp_no", CharField()), "utf8mb4_bin")).filter(exact=cell.employee_no)
+    return found
+
+
+def _stored(cell: Cell) -> str | None:
+    """The mark stored for the cell; the newest if there are several rows."""
+    found = _cell(cell).values_list(Cast("updated_at", CharField()), Cast("status", CharField()))
+    newest = max(((updated or "", status or "") for updated, status in found), default=None)
+    return newest[1].strip().lower() if newest else None
+
+
+def _write(cell: Cell, status: str, now: datetime) -> None:
+    """Set or delete. Updating first and inserting only where nothing matched doubles nothing without a unique key."""
+    found = _cell(cell)
+    if status == ABSENT:
+        found.delete()
+        return
+    values = {"status": status, "source": SOURCE, "updated_at": now.strftime("%Y-%m-%d %H:%M:%S")}
+    # A server that counts changed rows instead of matched ones says 0 for a change of nothing.
+    if not found.update(**values) and not found.exists():
+        Override.objects.create(work_date=cell.day.isoformat(), period=cell.period, emp_no=cell.employee_no, **values)

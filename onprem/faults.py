@@ -1,0 +1,86 @@
+"""What a database error means for a run: the factory's own trouble, or a row that cannot be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import DatabaseError, InterfaceError, connections
+from django.utils.connection import ConnectionDoesNotExist
+
+from onprem.ports import FactoryDown, FactoryTrouble, Refused, ViewMissing
+
+ALIAS = "legacy"
+
+# MariaDB/MySQL error numbers: no such table, unknown column, a view over something that is gone, no right to read.
+_NO_TABLE, _NO_COLUMN, _BROKEN_VIEW, _DENIED, _DENIED_COLUMN = 1146, 1054, 1356, 1142, 1143
+_MISSING = frozenset({_NO_TABLE, _NO_COLUMN, _BROKEN_VIEW})
+# A missing table that one has no rights on is "denied" too: the server does not tell which.
+_UNREADABLE = _MISSING | {_DENIED, _DENIED_COLUMN}
+# Server or line away (2xxx, and these), locks, the time limit: nothing a row could be blamed for.
+_AWAY = frozenset(
+    {1040, 1043, 1044, 1045, 1049, 1053, 1077, 1129, 1130, 1158, 1159, 1160, 1161, 1203, 1226, 1317, 1927}
+)
+_BUSY = frozenset({1020, 1205, 1213, 1969, 3024})
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Raise FactoryTrouble for whatever goes wrong in the database while reading. Not to be nested."""
+    try:
+        _wake()
+        yield
+    except (DatabaseError, InterfaceError) as exc:
+        raise trouble_of(exc) from exc
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Raise FactoryTrouble where the database is away, and Refused where it says no to this row."""
+    try:
+        _wake()
+        yield
+    except (DatabaseError, InterfaceError) as exc:
+        if _is_passing(exc) or _is_missing(exc):
+            raise trouble_of(exc) from exc
+        raise Refused("write_failed", words_of(exc), final=False) from exc
+
+
+def trouble_of(exc: Exception) -> FactoryTrouble:
+    """Name the trouble a reading statement ran into, in the server's words."""
+    unreadable = _number(exc) in _UNREADABLE or _is_missing(exc)
+    return ViewMissing(words_of(exc)) if unreadable else FactoryDown(words_of(exc))
+
+
+def is_absent(exc: Exception) -> bool:
+    """Tell whether the whole relation is not there, as far as the server lets us see."""
+    return _number(exc) in (_NO_TABLE, _DENIED) or str(exc).startswith("no such table")
+
+
+def words_of(exc: Exception) -> str:
+    """The server's own sentence, with its number behind it."""
+    number = _number(exc)
+    return f"{exc.args[1]} ({number})" if number is not None and len(exc.args) > 1 else str(exc)
+
+
+def _wake() -> None:
+    """Reconnect if the last use broke the connection or the server has dropped it since."""
+    try:
+        connections[ALIAS].close_if_unusable_or_obsolete()
+    except ConnectionDoesNotExist as exc:
+        raise FactoryDown("LEGACY_DATABASE_URL is not set") from exc
+
+
+def _number(exc: Exception) -> int | None:
+    return exc.args[0] if exc.args and isinstance(exc.args[0], int) else None
+
+
+def _is_missing(exc: Exception) -> bool:
+    return _number(exc) in _MISSING or str(exc).startswith(("no such table", "no such column"))
+
+
+def _is_passing(exc: Exception) -> bool:
+    number = _number(exc)
+    if number is None:
+        return isinstance(exc, InterfaceError) or "locked" in str(exc) or "unable to open" in str(exc)
+    return number < 1000 or 2000 <= number < 3000 or number in _AWAY | _BUSY

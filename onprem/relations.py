@@ -1,0 +1,114 @@
+"""The queries: each relation read by range, every column as text, never joined (collations clash, indexes are lost).
+
+Only SQL that MariaDB 5.5 understands. Everything here may raise Django's database errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, TypeVar
+
+from django.db import DatabaseError
+from django.db.models import CharField, Model, Q, QuerySet
+from django.db.models.functions import Cast
+
+from onprem.clocks import in_buddhist_years
+from onprem.faults import is_absent
+from onprem.models import DayOff, Employee, Override, Period, Pull, Scan
+from onprem.rows import Texts
+
+EMPLOYEE = ("emp_no", "device_no", "full_name", "grp", "active", "hire_date", "end_date", "shift_code")
+PERIOD = ("code", "label", "start_time", "end_time", "late_after", "grp", "shift_code", "day_offset")
+OVERRIDE = ("work_date", "period", "emp_no", "status", "updated_at")
+SCAN = ("device_no", "scanned_at")
+PULL = ("device", "pulled_through")
+DAYOFF = ("date_from", "date_to", "emp_no", "part", "label")
+
+# How many scans with an impossible time are fetched: they are listed, not counted.
+ODD_SCANS = 500
+
+M = TypeVar("M", bound=Model)
+
+
+@dataclass(frozen=True)
+class Days:
+    """Whole days, ``first`` to ``last``. Bounds are plain dates, so a text column of SQLite compares right as well."""
+
+    first: date
+    last: date
+
+    def of(self, column: str) -> Q:
+        """The rows that lie in these days, also where the column holds Buddhist years."""
+        after = self.last + timedelta(days=1)
+        common = Q(**{f"{column}__gte": self.first.isoformat(), f"{column}__lt": after.isoformat()})
+        buddhist_after = in_buddhist_years(after, leap_day="03-01")
+        return common | Q(**{f"{column}__gte": in_buddhist_years(self.first), f"{column}__lt": buddhist_after})
+
+
+def employees() -> list[Texts]:
+    return _texts(Employee.objects.all(), EMPLOYEE)
+
+
+def people_like(no: str) -> list[Texts]:
+    """The rows that may be this person's; the caller compares exactly."""
+    return _texts(Employee.objects.filter(emp_no=no), EMPLOYEE)
+
+
+def people_with_device_like(device: str) -> list[Texts]:
+    """The rows that may carry this device number, also with blanks around it; the caller compares exactly."""
+    return _texts(Employee.objects.filter(device_no__icontains=device), EMPLOYEE)
+
+
+def periods() -> list[Texts]:
+    return _texts(Period.objects.all(), PERIOD)
+
+
+def scans(days: Days) -> list[Texts]:
+    return _texts(Scan.objects.filter(days.of("scanned_at")), SCAN)
+
+
+def scans_like(days: Days, device: str) -> list[Texts]:
+    """The scans that may be this device number's; the caller compares exactly."""
+    return _texts(Scan.objects.filter(days.of("scanned_at"), device_no__icontains=device), SCAN)
+
+
+def odd_scans(after: date) -> list[Texts]:
+    """Scans before the year 2000, without a time, or from ``after`` on (but no Buddhist years)."""
+    old = Q(scanned_at__lt="2000-01-01") | Q(scanned_at=None)
+    future = Q(scanned_at__gte=after.isoformat(), scanned_at__lt="2400") | Q(scanned_at__gte="2800")
+    return _texts(Scan.objects.filter(old | future).order_by("scanned_at")[:ODD_SCANS], SCAN)
+
+
+def overrides(days: Days) -> list[Texts]:
+    return _texts(Override.objects.filter(days.of("work_date")), OVERRIDE)
+
+
+def pulls() -> list[Texts] | None:
+    """None: the site has no such relation."""
+    return _if_there(Pull.objects.all(), PULL)
+
+
+def days_off(days: Days) -> list[Texts] | None:
+    """Rows that may touch these days. None: the site has no such relation.
+
+    A last day that is no date compares as it likes, so a row that began in these days is read whatever it says.
+    """
+    began = Q(date_from__lte=days.last.isoformat()) & Q(date_to__gte=days.first.isoformat())
+    buddhist_last = in_buddhist_years(days.last, leap_day="03-01")
+    buddhist = Q(date_from__lte=buddhist_last) & Q(date_to__gte=in_buddhist_years(days.first))
+    return _if_there(DayOff.objects.filter(began | buddhist | days.of("date_from")), DAYOFF)
+
+
+def _texts(rows: QuerySet[M, Any], columns: Sequence[str]) -> list[Texts]:
+    return list(rows.values_list(*(Cast(column, CharField()) for column in columns)))
+
+
+def _if_there(rows: QuerySet[M, Any], columns: Sequence[str]) -> list[Texts] | None:
+    try:
+        return _texts(rows, columns)
+    except DatabaseError as exc:
+        if is_absent(exc):
+            return None
+        raise
