@@ -29,6 +29,7 @@ PYTHON = sys.executable
 START_SECONDS = 30
 STOP_SECONDS = 8
 LISTEN_SECONDS = 50
+WORKING_DAY = ("--reset", "--around-now", "--live")
 # Even if the demo is killed, nothing of it goes on.
 DIES_WITH_US = ("setpriv", "--pdeathsig", "TERM", "--")
 
@@ -69,7 +70,7 @@ class Part:
 
     def _tell(self) -> None:
         for line in self._process.stdout or ():
-            say(f"{self.name:>7} | {line.rstrip()}")
+            say(f"{self.name:>7} | {line.rstrip().removeprefix(f'{self.name}: ')}")
 
 
 def main() -> int:
@@ -103,7 +104,7 @@ def show(host: str, port: int, parts: list[Part]) -> None:
     server += ["--workers-kill-timeout", "5", "attsync_site.wsgi:application"]
     parts.append(Part("cloud", [PYTHON, *server], cloud))
     wait_for_the_cloud(parts[0], host, port)
-    parts.append(Part("factory", [PYTHON, "manage.py", "simulate_factory"], factory))
+    parts.append(Part("factory", [PYTHON, "manage.py", "simulate_factory", *WORKING_DAY], factory))
     agent = [PYTHON, "manage.py", "push_cloud", f"--listen={LISTEN_SECONDS}"]
     parts.append(Part("agent", agent, factory))
     say(welcome(host, port, known["password"]))

@@ -30,13 +30,13 @@ def lines(function: ast.FunctionDef) -> int:
 
 
 def nesting(node: ast.AST) -> int:
-    """How many blocks stand inside each other at the deepest place. ``elif`` is no deeper than its ``if``."""
+    """How many decisions stand inside each other at the deepest place. ``elif`` is no deeper than its ``if``."""
     deepest = 0
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
             if not isinstance(child, ast.AST) or isinstance(child, ast.FunctionDef):
                 continue
             is_elif = isinstance(node, ast.If) and name == "orelse" and isinstance(child, ast.If)
-            opens = isinstance(child, ast.If | ast.For | ast.While | ast.With | ast.Try) and not is_elif
+            opens = isinstance(child, ast.If | ast.For | ast.While | ast.Match) and not is_elif
             deepest = max(deepest, nesting(child) + opens)
     return deepest

@@ -43,6 +43,14 @@ class Handler(BaseHTTPRequestHandler):
         """Quiet."""
 
 
+def answer_over(relay: Relay) -> bytes | None:
+    """None: not the whole of it. Cut between two of its headers, an answer looks whole and empty."""
+    try:
+        return requests.post(relay.url, BODY, timeout=5).content or None
+    except requests.RequestException:
+        return None
+
+
 @pytest.fixture
 def server() -> Iterator[Server]:
     with Server(("127.0.0.1", 0), Handler) as server:
@@ -73,11 +81,9 @@ def test_an_unarmed_relay_only_forwards(relay: Relay, server: Server) -> None:
 def test_the_line_is_cut_once_at_the_chosen_moment(relay: Relay, server: Server, moment: Cut, arrived: int) -> None:
     relay.cut(moment)
 
-    with pytest.raises(requests.RequestException):
-        requests.post(relay.url, BODY, timeout=5)
-    after = requests.post(relay.url, BODY, timeout=5)
+    answers = [answer_over(relay), answer_over(relay)]
 
-    assert after.content == ANSWER
+    assert answers == [None, ANSWER]
     assert (relay.cuts, len(server.received)) == ([moment], arrived + 1)
 
 

@@ -38,8 +38,8 @@ def test_no_file_is_longer_than_300_lines() -> None:
     assert [str(path) for path in files(*PRODUCT) if path.read_text().count("\n") > 300] == []
 
 
-def test_no_function_nests_deeper_than_the_house_allows() -> None:
-    assert [where for where, function in functions(*PRODUCT) if nesting(function) > 3] == []
+def test_no_function_nests_decisions_deeper_than_two() -> None:
+    assert [where for where, function in functions(*PRODUCT) if nesting(function) > 2] == []
 
 
 def test_modules_are_named_for_a_concept() -> None:
