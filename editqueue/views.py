@@ -14,7 +14,7 @@ from mirror import heartbeat
 from mirror.answers import agent_route, json_answer, json_error
 from mirror.services import TooLarge
 from mirror.views import UnsupportedBody, read_body
-from mirror.wire import BadPayload, clean_json, decode_json
+from mirror.wire import BadPayload, clean_json, decode_json, demand_finite_numbers
 
 MAX_PAGE = 500
 PAGE = 200
@@ -50,7 +50,9 @@ def pending(request: HttpRequest) -> HttpResponse:
 @agent_route("POST")
 def applied(request: HttpRequest) -> HttpResponse:
     try:
-        said = decode_json(clean_json(read_body(request)), _REPORT)
+        body = clean_json(read_body(request))
+        demand_finite_numbers(body)
+        said = decode_json(body, _REPORT)
         acks, nacks = _entries(said, "acks"), _entries(said, "nacks")
     except TooLarge as exc:
         return json_error(413, "too_large", str(exc))

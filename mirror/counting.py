@@ -6,8 +6,9 @@ Pure: no Django, no database, no clock of its own. All datetimes are naive facto
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
@@ -51,6 +52,13 @@ class Rule(NamedTuple):
     state: str
 
 
+class Duty(NamedTuple):
+    """The groups that count for somebody (R6), and those of them that have ended for him (R5)."""
+
+    groups: tuple[tuple[int, ...], ...]
+    ended: tuple[tuple[int, ...], ...]
+
+
 class Verdict(NamedTuple):
     """One worker's day."""
 
@@ -73,10 +81,6 @@ class Totals:
     def active_total(self) -> int:
         return self.full + self.partial + self.absent + self.wait
 
-    def add(self, verdict: Verdict) -> None:
-        setattr(self, verdict.status, getattr(self, verdict.status) + 1)
-        self.late += verdict.late
-
 
 @dataclass(frozen=True)
 class DayRules:
@@ -84,6 +88,16 @@ class DayRules:
 
     rules: Mapping[int, Rule]
     groups: tuple[tuple[int, ...], ...]
+    _duties: dict[Collection[int] | None, Duty] = field(default_factory=dict)
+
+    def duty(self, expected: frozenset[int] | None) -> Duty:
+        """Return what somebody expected in these periods owes; the same few sets come again and again."""
+        known = self._duties.get(expected)
+        if known is None:
+            groups = [g for g in self.groups if expected is None or any(code in expected for code in g)]
+            ended = [group for group in groups if has_ended(self, group, expected)]
+            known = self._duties[expected] = Duty(tuple(groups), tuple(ended))
+        return known
 
     @property
     def is_open(self) -> bool:
@@ -174,28 +188,27 @@ def day_rules(periods: Iterable[Period], groups: Iterable[Iterable[int]], day_st
     return DayRules(rules, tuple(sorted(named | alone, key=lambda group: [in_line.index(code) for code in group])))
 
 
-def judge(day: DayRules, cells: Cells, expected: Collection[int] | None) -> Verdict:
+def judge(day: DayRules, cells: Cells, expected: frozenset[int] | None) -> Verdict:
     """R6, R7 and the late half of R4 for one worker. ``expected`` None means every period."""
-    groups = [group for group in day.groups if expected is None or any(code in expected for code in group)]
+    groups, ended = day.duty(expected)
+    came = [group for group in (groups or day.groups) if any(map(cells.get, group))]
     if not groups:
-        groups = [group for group in day.groups if has_come(group, cells)]
-        expected = None
-        if not groups:
-            return Verdict(OFF, False)
-    late = any(is_late(day, group, cells) for group in groups)
-    ended = [group for group in groups if has_ended(day, group, expected)]
+        # Nothing expected: the groups that came become the expected ones, whole.
+        groups = tuple(came)
+        ended = tuple(group for group in groups if has_ended(day, group, None))
+    if not groups:
+        return Verdict(OFF, False)
+    late = any(is_late(day, group, cells) for group in came)
     if not ended:
         return Verdict(WAIT, late)
-    if all(has_come(group, cells) for group in ended):
+    if all(group in came for group in ended):
         return Verdict(FULL, late)
-    if not any(has_come(group, cells) for group in groups):
-        return Verdict(ABSENT, late)
-    return Verdict(PARTIAL, late)
+    return Verdict(PARTIAL if came else ABSENT, late)
 
 
 def has_come(group: Iterable[int], cells: Cells) -> bool:
     """R5: any period of the group is marked."""
-    return any(cells.get(code) for code in group)
+    return any(map(cells.get, group))
 
 
 def has_ended(day: DayRules, group: Iterable[int], expected: Collection[int] | None) -> bool:
@@ -205,17 +218,20 @@ def has_ended(day: DayRules, group: Iterable[int], expected: Collection[int] | N
 
 def is_late(day: DayRules, group: Sequence[int], cells: Cells) -> bool:
     """R5: the group's first marked period is late."""
-    first = next((code for code in group if cells.get(code)), None)
-    return first is not None and is_late_mark(day.rules[first], cells[first])
+    for code in group:
+        mark = cells.get(code)
+        if mark:
+            return is_late_mark(day.rules[code], mark)
+    return False
 
 
 def is_late_mark(rule: Rule, mark: str | None) -> bool:
     """R4: a manual "late", or a scan after ``late_after`` on the window's own line; the equal minute is on time."""
-    if mark is None or mark == PRESENT:
-        return False
     if mark == LATE:
         return True
-    return rule.late_from is not None and _on_line(rule, _minute(mark)) > rule.late_from
+    if rule.late_from is None or mark is None or mark == PRESENT:
+        return False
+    return _on_line(rule, _minute(mark)) > rule.late_from
 
 
 def expected_in(worker: Worker) -> frozenset[int] | None:
@@ -228,12 +244,9 @@ def verdicts(day: DayRules, workers: Iterable[Worker]) -> list[Verdict]:
     return [judge(day, worker.p, expected_in(worker)) for worker in workers]
 
 
-def total(judged: Iterable[Verdict]) -> Totals:
+def total(judged: Sequence[Verdict]) -> Totals:
     """R8: add up. Off-roster scans are not workers and never get here."""
-    totals = Totals()
-    for verdict in judged:
-        totals.add(verdict)
-    return totals
+    return Totals(**Counter(verdict.status for verdict in judged), late=sum(verdict.late for verdict in judged))
 
 
 def stat_of(totals: Totals) -> Stat:

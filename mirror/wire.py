@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 MAX_BODY_BYTES = 8 * 1024 * 1024
 MAX_GEN = 2**53 - 1
@@ -20,13 +20,24 @@ MANUAL_MARKS = frozenset({PRESENT, LATE})
 WISHES = frozenset({PRESENT, LATE, ABSENT})
 STATES = ("wait", "open", "settling", "end")
 
-_CLOCK = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
+_HH_MM = "(?:[01][0-9]|2[0-3]):[0-5][0-9]"
+CLOCKS = frozenset(f"{hour:02}:{minute:02}" for hour in range(24) for minute in range(60))
+CELLS = CLOCKS | MANUAL_MARKS | {None}
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # An escape counts only after an even number of backslashes: "\\u0000" is six harmless characters.
 _NUL_ESCAPE = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _HUGE_EXPONENT = re.compile(rb"[0-9.][eE]\+?[0-9]{3}")
 
 T = TypeVar("T")
+
+# ``$`` would let a newline through.
+Code = Annotated[int, Meta(ge=1, le=255)]
+No = Annotated[str, Meta(min_length=1, max_length=MAX_NO_LENGTH)]
+Clock = Annotated[str, Meta(pattern=rf"^{_HH_MM}\Z")]
+WindowClock = Annotated[str, Meta(pattern=rf"^{_HH_MM}(?::[0-5][0-9])?\Z")]
+Moment = Annotated[str, Meta(pattern=rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}T{_HH_MM}:[0-5][0-9]\Z")]
+Gen = Annotated[int, Meta(ge=1, le=MAX_GEN)]
+State = Annotated[str, Meta(pattern=r"^(?:wait|open|settling|end)\Z")]
 
 
 class BadPayload(ValueError):
@@ -36,9 +47,9 @@ class BadPayload(ValueError):
 class ScanRow(Struct, kw_only=True):
     """Somebody off the roster who scanned inside a window: shown, never counted."""
 
-    no: str
+    no: No
     name: str | None = None
-    t: str | None = None
+    t: Clock | None = None
     g: str | None = None
     m: str | None = None
     x: int = 1
@@ -47,13 +58,13 @@ class ScanRow(Struct, kw_only=True):
 class Period(Struct, kw_only=True):
     """One scan window in factory wall time. ``state`` None (v0) means: judge it by the clock when the day is read."""
 
-    code: int
+    code: Code
     name: str | None = None
-    start: str | None = None
-    end: str | None = None
-    late_after: str | None = None
+    start: WindowClock | None = None
+    end: WindowClock | None = None
+    late_after: WindowClock | None = None
     day_offset: int | None = None
-    state: str | None = None
+    state: State | None = None
     scan: list[ScanRow] = []
 
 
@@ -63,11 +74,11 @@ class Worker(Struct, kw_only=True):
     ``e`` unset: expected in every period. ``pd``, ``sv``, ``er`` and ``pending`` exist only in the cloud's answers.
     """
 
-    no: str
+    no: No
     name: str | None = None
     g: str | None = None
     p: dict[int, str | None] = {}
-    e: list[int] | UnsetType = UNSET
+    e: list[Code] | UnsetType = UNSET
     off: str | None = None
     pd: dict[int, int] | UnsetType = UNSET
     sv: dict[int, int] | UnsetType = UNSET
@@ -94,15 +105,15 @@ class Snapshot(Struct, kw_only=True):
     """Everything the factory knows about one day. ``rules`` 0 marks the body of an old (v0) agent."""
 
     date: str
-    gen: int | None = None
+    gen: Gen | None = None
     active_total: int = 0
     stat: Stat = msgspec.field(default_factory=Stat)
     groups: list[list[int]] | None = None
     periods: list[Period] = []
     workers: list[Worker] = []
-    scans_through: str | None = None
-    captured_at: str | None = None
-    day_starts: str | None = None
+    scans_through: Moment | None = None
+    captured_at: Moment | None = None
+    day_starts: WindowClock | None = None
     holiday: str | None = None
     notices: list[Notice] = []
     rules: int = 0
@@ -125,7 +136,7 @@ def decode_snapshot(text: str | bytes) -> Snapshot:
 
 
 def clean_json(body: bytes) -> bytes:
-    """Return the body without a leading BOM, or raise BadPayload for what no JSON text may hold.
+    """Return the body without a leading BOM, or raise BadPayload for what no text in it may hold.
 
     Checked on the whole body once, because a decoder skips unknown fields without looking into them.
     """
@@ -134,11 +145,15 @@ def clean_json(body: bytes) -> bytes:
         body.decode("utf-8")
     except UnicodeDecodeError as exc:
         raise BadPayload(f"body: not UTF-8 at byte {exc.start}") from exc
-    if b"\0" in body or _NUL_ESCAPE.search(body):
+    if b"\0" in body or (b"\\u0000" in body and _NUL_ESCAPE.search(body)):
         raise BadPayload("body: contains a NUL character")
+    return body
+
+
+def demand_finite_numbers(body: bytes) -> None:
+    """Raise BadPayload for a number beyond all bounds (1e999), also in a field that nobody reads."""
     if _HUGE_EXPONENT.search(body):
         decode_json(body, _ANYTHING)
-    return body
 
 
 def decode_json(body: str | bytes, decoder: msgspec.json.Decoder[T]) -> T:
@@ -168,14 +183,9 @@ def parse_day(text: object) -> date | None:
     return day if 2000 <= day.year < 2200 else None
 
 
-def is_clock(text: object) -> bool:
+def is_clock(cell: str | None) -> bool:
     """Tell whether this is a wall clock time ``HH:MM``, which in a cell means a real scan."""
-    return isinstance(text, str) and _CLOCK.fullmatch(text) is not None
-
-
-def is_cell(value: object) -> bool:
-    """Tell whether this is one of the four forms of a cell: None, "HH:MM", "present", "late"."""
-    return value is None or value in (PRESENT, LATE) or is_clock(value)
+    return cell in CLOCKS
 
 
 def _with_place_first(message: str) -> str:
