@@ -1,6 +1,6 @@
 """A TCP relay between two of our processes that cuts the line at a chosen moment.
 
-It knows no HTTP: what the client sends first is "the request", what comes back is "the answer".
+It knows no HTTP: what the client sends is "the request", what comes back is "the answer".
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ class Relay:
         self._target = ("127.0.0.1", port)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._armed: list[Cut] = []
+        self._blocked: bytes | None = None
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
         self.cuts: list[Cut] = []
@@ -51,7 +52,12 @@ class Relay:
         with self._lock:
             self._armed += [moment] * times
 
+    def block(self, beginning: bytes) -> None:
+        """Let no request through that begins like this (``b"POST /path"``), until mended."""
+        self._blocked = beginning
+
     def mend(self) -> None:
+        self._blocked = None
         with self._lock:
             self._armed.clear()
 
@@ -86,7 +92,7 @@ class Relay:
 
     def _requests(self, client: socket.socket, server: socket.socket) -> None:
         while data := _received(client):
-            if self._take(Cut.BEFORE_REQUEST):
+            if self._is_blocked(data) or self._take(Cut.BEFORE_REQUEST):
                 break
             if self._take(Cut.HALF_REQUEST):
                 _sent(server, data[: len(data) // 2])
@@ -105,6 +111,9 @@ class Relay:
             if not _sent(client, data):
                 break
         self._drop(client, server)
+
+    def _is_blocked(self, data: bytes) -> bool:
+        return self._blocked is not None and data.startswith(self._blocked)
 
     def _take(self, moment: Cut) -> bool:
         with self._lock:

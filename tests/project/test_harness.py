@@ -96,6 +96,16 @@ def test_a_kept_connection_can_be_cut_too(relay: Relay) -> None:
             session.post(relay.url, BODY, timeout=5)
 
 
+def test_one_kind_of_request_can_be_kept_out(relay: Relay, server: Server) -> None:
+    relay.block(b"POST /in")
+
+    with pytest.raises(requests.ConnectionError):
+        requests.post(f"{relay.url}/in", BODY, timeout=5)
+    passed = requests.post(f"{relay.url}/out", BODY, timeout=5)
+
+    assert (passed.content, len(server.received)) == (ANSWER, 1)
+
+
 def test_a_killed_server_comes_back_with_what_was_committed(mortal_mariadb: MariaDB) -> None:
     mortal_mariadb.create("kept")
     mortal_mariadb.execute("CREATE TABLE t (n INTEGER) ENGINE=InnoDB", database="kept")
