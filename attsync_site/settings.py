@@ -58,7 +58,7 @@ def _groups(text: str) -> list[list[int]]:
 
 SECRET_KEY = env.str("SECRET_KEY", "")
 if not SECRET_KEY and sys.argv[1:2] == ["new_key"]:
-    SECRET_KEY = "the command that makes the first key"
+    SECRET_KEY = "for the command that makes the first one"  # noqa: S105 - nothing is signed with it
 if not SECRET_KEY:
     raise ImproperlyConfigured("SECRET_KEY is not set: make one with `manage.py new_key` and put it into .env")
 DEBUG = env.bool("DEBUG", False)

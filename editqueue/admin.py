@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.contrib import admin, messages
@@ -22,6 +22,9 @@ from editqueue.models import Edit, EditEvent, Outcome
 from mirror.admin import ReadOnlyAdmin
 from mirror.models import DaySnapshot
 
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
 
 def stuck_after() -> timedelta:
     return timedelta(minutes=settings.ATTSYNC_STUCK_MINUTES)
@@ -33,7 +36,7 @@ class StateFilter(admin.SimpleListFilter):
     title = _("state")
     parameter_name = "state"
 
-    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> Iterable[tuple[str, object]]:
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, _StrPromise]]:
         return [
             ("stuck", _("stuck")),
             ("waiting", _("waiting")),
@@ -73,7 +76,8 @@ class EditAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Edit]:
         gen = DaySnapshot.objects.filter(day=OuterRef("day")).values("gen")
-        return super().get_queryset(request).annotate(snapshot_gen=Subquery(gen))
+        edits: QuerySet[Edit] = super().get_queryset(request)
+        return edits.annotate(snapshot_gen=Subquery(gen))
 
     @admin.display(description=_("state"))
     def state(self, edit: Edit) -> object:
@@ -99,14 +103,18 @@ class EditAdmin(ReadOnlyAdmin):
     def history(self, edit: Edit) -> SafeString:
         cell = {"day": edit.day, "period": edit.period, "employee_no": edit.employee_no}
         lines = (
-            (timezone.localtime(event.at).strftime("%Y-%m-%d %H:%M:%S"), event.get_kind_display(),
-             event.get_status_display(), " · ".join(filter(None, (event.code, event.text, event.source))))
+            (
+                timezone.localtime(event.at).strftime("%Y-%m-%d %H:%M:%S"),
+                event.get_kind_display(),
+                event.get_status_display(),
+                " · ".join(filter(None, (event.code, event.text, event.source))),
+            )
             for event in EditEvent.objects.filter(**cell)
         )
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{} — {}: {} {}</li>", lines))
 
     def has_requeue_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("editqueue.change_edit")  # type: ignore[union-attr]
+        return request.user.has_perm("editqueue.change_edit")
 
     has_discard_permission = has_requeue_permission
 

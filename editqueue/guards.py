@@ -43,7 +43,12 @@ def wish(said: Mapping[str, Any]) -> Wish:
         raise _incomplete(_("The date is missing or is not a real day."))
     if period is None:
         raise _incomplete(_("The period is missing or is not a number."))
-    if not isinstance(employee_no, str) or not employee_no or len(employee_no) > MAX_NO_LENGTH or not _storable(employee_no):
+    if (
+        not isinstance(employee_no, str)
+        or not employee_no
+        or len(employee_no) > MAX_NO_LENGTH
+        or not _storable(employee_no)
+    ):
         raise _incomplete(_("The employee number is missing or is not one."))
     if not isinstance(status, str) or status not in WISHES:
         raise _incomplete(_("What to set is missing: present, late or cancel."))

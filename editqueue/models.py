@@ -96,6 +96,9 @@ class QueueVersion(models.Model):
     class Meta:
         db_table = "att_queue"
 
+    def __str__(self) -> str:
+        return str(self.version)
+
 
 class EditEvent(models.Model):
     """Append-only: every intention, ack, refusal, requeue and discard."""

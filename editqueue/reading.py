@@ -61,7 +61,7 @@ def day_json(day: date, now: datetime) -> tuple[bytes, int, int] | None:
     if row.rules and not any(_lies_over(edit, stamp) for edit in edits):
         return row.payload.encode(), 0, 0
     day_merged = merged(row, edits, now)
-    return day_merged and (encode(day_merged.snapshot), day_merged.waiting, day_merged.held)
+    return (encode(day_merged.snapshot), day_merged.waiting, day_merged.held) if day_merged else None
 
 
 def versions(day: date) -> Versions:

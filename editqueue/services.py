@@ -48,7 +48,7 @@ def mark(asked: Wish, *, now: datetime, source: str) -> Marked:
     edits = reading.edits_of(asked.day)
     row, snapshot = _snapshot(asked, now)
     worker = guards.known_cell(asked, snapshot)
-    assert row is not None and snapshot is not None  # known_cell refuses a day that is not there
+    assert row is not None  # known_cell refuses a day that is not there
     newest = DaySnapshot.objects.newest() or row
     guards.inside_edit_window(asked.day, newest=newest.day, today=factorytime.today(now, newest.day_starts))
     latest = _edit_of(asked, edits)
@@ -91,9 +91,7 @@ def put(asked: Wish, name: str, *, latest: EditState | None, now: datetime, sour
     )
 
 
-def acknowledge(
-    edit_id: int, *, rev: int | None, status: str, outcome: str, gen: int | None, now: datetime
-) -> bool:
+def acknowledge(edit_id: int, *, rev: int | None, status: str, outcome: str, gen: int | None, now: datetime) -> bool:
     """Close the edit, unless the person has asked for something newer since the agent read it.
 
     Return False if nothing was closed: the row stays as it is. A held row may be closed: the ack is the factory's

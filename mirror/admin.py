@@ -18,7 +18,7 @@ from mirror.models import DaySnapshot, FactoryLink
 from mirror.wire import BadPayload, Snapshot
 
 
-class ReadOnlyAdmin(admin.ModelAdmin):
+class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # not subscriptable at run time
     """Everything can be looked at, nothing can be added, changed or deleted by hand."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -54,7 +54,8 @@ class DaySnapshotAdmin(ReadOnlyAdmin):
     readonly_fields = ["data_time", "readable"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[DaySnapshot]:
-        return super().get_queryset(request).defer("payload").annotate(bytes=Length("payload"))
+        rows: QuerySet[DaySnapshot] = super().get_queryset(request)
+        return rows.defer("payload").annotate(bytes=Length("payload"))
 
     @admin.display(description=_("size"), ordering="bytes")
     def size(self, row: DaySnapshot) -> str:
@@ -85,7 +86,9 @@ def _table(snapshot: Snapshot) -> SafeString:
     """The day as a table: people down, periods across, notices above."""
     codes = [period.code for period in snapshot.periods]
     verdicts = counting.verdicts(counting.rules_of(snapshot), snapshot.workers)
-    notices = format_html_join("", "<li>{} × {}: {}</li>", ((n.kind, n.n, ", ".join(n.sample)) for n in snapshot.notices))
+    notices = format_html_join(
+        "", "<li>{} × {}: {}</li>", ((n.kind, n.n, ", ".join(n.sample)) for n in snapshot.notices)
+    )
     head = format_html_join("", "<th>{} {} {}</th>", ((p.code, p.name or "", p.state) for p in snapshot.periods))
     rows = format_html_join(
         "",

@@ -37,5 +37,3 @@ class Adopt(SeparateDatabaseAndState):
 
     def database_backwards(self, *_: object) -> None:
         raise NotImplementedError("an adopted table is not given back; restore a backup")
-
-

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
+from itertools import pairwise
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -169,7 +170,7 @@ def first_scans(
 def overlapping(windows: Sequence[Window]) -> tuple[int, int] | None:
     """Return the codes of two windows that share a moment, or None. Inside one shift that is a configuration error."""
     ordered = sorted(windows, key=lambda win: (win.start, win.end, win.code))
-    for before, after in zip(ordered, ordered[1:], strict=False):
+    for before, after in pairwise(ordered):
         if after.start < before.end:
             return before.code, after.code
     return None

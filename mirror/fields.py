@@ -10,7 +10,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 EXACT_COLLATION = "utf8mb4_nopad_bin"
 
 
-class ExactCharField(models.CharField):
+class ExactCharField(models.CharField):  # type: ignore[type-arg]  # not subscriptable at run time
     """Text that compares byte by byte: ``a1``, ``A1`` and ``a1 `` are three people.
 
     MariaDB's default collations fold case and pad spaces; SQLite compares exactly by itself and would not know the
@@ -24,7 +24,7 @@ class ExactCharField(models.CharField):
         return parameters
 
 
-class MediumTextField(models.TextField):
+class MediumTextField(models.TextField):  # type: ignore[type-arg]  # not subscriptable at run time
     """Text up to 16 MiB on MariaDB, where the column of an adopted deployment is a MEDIUMTEXT."""
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str | None:

@@ -305,7 +305,9 @@ def _groups(sent: list[list[Loose]] | None) -> list[list[int]] | None:
 def _notice(raw: _NoticeIn, at: str) -> Notice:
     sample = [loose.text(value, f"{at}.sample[{i}]") or "" for i, value in enumerate((raw.sample or [])[:20])]
     return Notice(
-        kind=loose.text(raw.kind, f"{at}.kind") or "", n=loose.number(raw.n, f"{at}.n", default=0), sample=[s[:200] for s in sample]
+        kind=loose.text(raw.kind, f"{at}.kind") or "",
+        n=loose.number(raw.n, f"{at}.n", default=0),
+        sample=[s[:200] for s in sample],
     )
 
 

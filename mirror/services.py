@@ -66,7 +66,7 @@ def store(sent: Ingest, *, now: datetime) -> Stored:
         gen, flag = _next_gen(sent, row, now)
         flag = _shrink_flag(sent, row) or flag
         snapshot.gen = gen
-        _write(day, sent, flag=flag, link=link, now=now)
+        _write(day, sent, gen=gen, flag=flag, link=link, now=now)
     FactoryLink.objects.filter(id=link.id).update(gen=Greatest("gen", Value(gen)), last_seen=now)
     return Stored(snapshot.date, gen, len(snapshot.workers))
 
@@ -110,7 +110,7 @@ def _shrink_flag(sent: Ingest, row: DaySnapshot | None) -> str:
     return SHRUNK
 
 
-def _write(day: date, sent: Ingest, *, flag: str, link: FactoryLink, now: datetime) -> None:
+def _write(day: date, sent: Ingest, *, gen: int, flag: str, link: FactoryLink, now: datetime) -> None:
     snapshot = sent.snapshot
     final = _is_final(snapshot)
     text, totals = _counted(snapshot, now)
@@ -120,7 +120,7 @@ def _write(day: date, sent: Ingest, *, flag: str, link: FactoryLink, now: dateti
         day=day,
         defaults={
             "payload": text.decode(),
-            "gen": snapshot.gen,
+            "gen": gen,
             "rules": snapshot.rules if final else 0,
             "stored_at": now,
             "active_total": totals.active_total,
@@ -174,7 +174,7 @@ def _counted(snapshot: Snapshot, now: datetime) -> tuple[bytes, Totals]:
 def _stored_canonical(row: DaySnapshot) -> bytes:
     """Return a stored text in today's form; an adopted PHP text is not canonical yet."""
     if row.rules:
-        return row.payload.encode()
+        return bytes(row.payload, "utf-8")
     try:
         adopted = parse(row.payload.encode(), day=row.day).snapshot
     except BadPayload:

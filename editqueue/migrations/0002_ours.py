@@ -1,5 +1,7 @@
 """What our rules need beside the adopted columns: revisions, outcomes, refusals, exact employee numbers."""
 
+from typing import Any
+
 from django.apps.registry import Apps
 from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -50,7 +52,7 @@ def fill_revisions(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     edits.bulk_update(batch, ["rev", "outcome"])
 
 
-def add(name: str, field: models.Field) -> migrations.AddField:
+def add(name: str, field: "models.Field[Any, Any]") -> migrations.AddField:
     return migrations.AddField("edit", name, field)
 
 

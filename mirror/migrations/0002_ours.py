@@ -1,5 +1,7 @@
 """What our rules need beside the adopted columns."""
 
+from typing import Any
+
 from django.db import migrations, models
 
 from mirror.adoption import Adopt
@@ -31,7 +33,7 @@ MARIADB = [
 ]
 
 
-def add(name: str, field: models.Field) -> migrations.AddField:
+def add(name: str, field: "models.Field[Any, Any]") -> migrations.AddField:
     return migrations.AddField("daysnapshot", name, field)
 
 

@@ -4,31 +4,43 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('mirror', '0002_ours'),
+        ("mirror", "0002_ours"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='FactoryLink',
+            name="FactoryLink",
             fields=[
-                ('id', models.SmallIntegerField(default=1, primary_key=True, serialize=False)),
-                ('gen', models.BigIntegerField(default=0, verbose_name='highest generation')),
-                ('last_seen', models.DateTimeField(null=True, verbose_name='agent last heard')),
-                ('refused_at', models.DateTimeField(null=True, verbose_name='last call with a wrong key')),
-                ('agent_version', models.CharField(blank=True, default='', max_length=40, verbose_name='agent version')),
-                ('boot', models.CharField(blank=True, default='', max_length=64, verbose_name='run')),
-                ('other_boot', models.CharField(blank=True, default='', max_length=64, verbose_name='another run at the same time')),
-                ('other_boot_at', models.DateTimeField(null=True, verbose_name='another agent last heard')),
-                ('clock_ahead_s', models.IntegerField(null=True, verbose_name='factory clock ahead, seconds')),
-                ('error', models.CharField(blank=True, default='', max_length=64, verbose_name="agent's own trouble")),
-                ('jobs', models.CharField(blank=True, default='', max_length=64, verbose_name='catch-up: exhausted, expired, last pass')),
+                ("id", models.SmallIntegerField(default=1, primary_key=True, serialize=False)),
+                ("gen", models.BigIntegerField(default=0, verbose_name="highest generation")),
+                ("last_seen", models.DateTimeField(null=True, verbose_name="agent last heard")),
+                ("refused_at", models.DateTimeField(null=True, verbose_name="last call with a wrong key")),
+                (
+                    "agent_version",
+                    models.CharField(blank=True, default="", max_length=40, verbose_name="agent version"),
+                ),
+                ("boot", models.CharField(blank=True, default="", max_length=64, verbose_name="run")),
+                (
+                    "other_boot",
+                    models.CharField(
+                        blank=True, default="", max_length=64, verbose_name="another run at the same time"
+                    ),
+                ),
+                ("other_boot_at", models.DateTimeField(null=True, verbose_name="another agent last heard")),
+                ("clock_ahead_s", models.IntegerField(null=True, verbose_name="factory clock ahead, seconds")),
+                ("error", models.CharField(blank=True, default="", max_length=64, verbose_name="agent's own trouble")),
+                (
+                    "jobs",
+                    models.CharField(
+                        blank=True, default="", max_length=64, verbose_name="catch-up: exhausted, expired, last pass"
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'factory line',
-                'verbose_name_plural': 'factory line',
-                'db_table': 'att_link',
+                "verbose_name": "factory line",
+                "verbose_name_plural": "factory line",
+                "db_table": "att_link",
             },
         ),
     ]

@@ -20,7 +20,7 @@ def today() -> date:
     return factorytime.local(timezone.now() - timedelta(hours=4)).date()
 
 
-def body(day: date | None = None, *, gen: int | None = 1_785_200_000, **changes: Any) -> dict[str, Any]:
+def body(day: date | None = None, *, gen: object = 1_785_200_000, **changes: Any) -> dict[str, Any]:
     """A finished day of four periods and three people: 0012 full, 12 partial, A012 absent."""
     return {
         "date": (day or today()).isoformat(),
@@ -58,16 +58,14 @@ def worker(no: str, name: str, cells: dict[str, str | None]) -> dict[str, Any]:
 def post(client: Client, route: str, said: object, **headers: str) -> Any:
     """POST as the agent does; ``said`` is bytes or something to be encoded."""
     raw = said if isinstance(said, bytes) else json.dumps(said, ensure_ascii=False).encode()
-    return client.post(
-        f"/att-sync/{route}", raw, content_type="application/json", headers={**AGENT, **headers}
-    )
+    return client.post(f"/att-sync/{route}", raw, content_type="application/json", headers={**AGENT, **headers})
 
 
 def ingest(client: Client, said: object | None = None, **headers: str) -> Any:
     return post(client, "ingest", body() if said is None else said, **headers)
 
 
-def pending(client: Client, **parameters: object) -> Any:
+def pending(client: Client, **parameters: str | int) -> Any:
     return client.get("/att-sync/pending", parameters, headers=AGENT)
 
 

@@ -48,7 +48,7 @@ def adopted(mariadb: MariaDB, request: pytest.FixtureRequest) -> str:
     """A database as the PHP version left it; its name."""
     name = f"adopted_{request.param}_{os.getpid()}"
     ddl = PHP_DDL.replace("utf8mb4", request.param)
-    rows = f"INSERT INTO att_day VALUES ('2026-07-28', 2, 1, 0, 1, 1785200000, %s, '2026-07-28 14:06:10');"
+    rows = "INSERT INTO att_day VALUES ('2026-07-28', 2, 1, 0, 1, 1785200000, %s, '2026-07-28 14:06:10');"
     connection = connect(mariadb, "")
     cursor = connection.cursor()
     cursor.execute(f"DROP DATABASE IF EXISTS {name}")
@@ -105,9 +105,7 @@ def test_an_adopted_deployment_keeps_every_row_and_works(mariadb: MariaDB, adopt
     shown = manage(mariadb, adopted, "shell", "--no-imports", "-c", SHOW).splitlines()
 
     assert shown[0] == "[('0012', {1: '06:55'}, {}), ('12', {1: 'late'}, {1: 1})] 2 [[1, 2], [3], [4]]"
-    assert shown[1] == (
-        "[(7, 1785200700000, '', 'late', 'สมหญิง'), (9, 1785200760000, 'applied', 'present', '')]"
-    )
+    assert shown[1] == ("[(7, 1785200700000, '', 'late', 'สมหญิง'), (9, 1785200760000, 'applied', 'present', '')]")
     assert shown[2] == "2026-07-28T08:05:00+07:00"
     assert shown[3:] == ["True", "4"]
 

@@ -109,7 +109,10 @@ def test_robots_are_kept_out_of_every_answer(quiet: Client, path: str) -> None:
     assert quiet.get(path)["X-Robots-Tag"] == "noindex, nofollow"
 
 
-@pytest.mark.parametrize(("path", "target"), [("/", "/att-sync/"), ("/att-sync", "/att-sync/"), ("/att-sync?date=2026-07-28", "/att-sync/?date=2026-07-28")])
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [("/", "/att-sync/"), ("/att-sync", "/att-sync/"), ("/att-sync?date=2026-07-28", "/att-sync/?date=2026-07-28")],
+)
 def test_short_addresses_lead_to_the_page(client: Client, path: str, target: str) -> None:
     assert client.get(path)["Location"] == target
 

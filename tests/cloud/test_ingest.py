@@ -47,7 +47,10 @@ def test_a_missing_key_is_401(client: Client) -> None:
 def test_without_a_key_of_ours_nobody_is_let_in(client: Client, settings: Any) -> None:
     settings.ATTSYNC_KEYS = []
 
-    assert client.post("/att-sync/ingest", b"{}", content_type="application/json", headers={"X-API-KEY": ""}).status_code == 401
+    assert (
+        client.post("/att-sync/ingest", b"{}", content_type="application/json", headers={"X-API-KEY": ""}).status_code
+        == 401
+    )
 
 
 def test_each_of_several_keys_works(client: Client, settings: Any) -> None:

@@ -118,7 +118,9 @@ def test_gzip_is_advertised(client: Client) -> None:
 
 def test_the_number_of_queries_does_not_grow_with_rows(client: Client, crowd: list[str]) -> None:
     def queries() -> int:
-        with CaptureQueriesContext(connection, ) as context:
+        with CaptureQueriesContext(
+            connection,
+        ) as context:
             pending(client)
         return len(context)
 
