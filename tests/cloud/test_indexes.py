@@ -43,9 +43,6 @@ def many_rows() -> None:
         for day in days
         for n in range(50)
     )
-    if connection.vendor == "mysql":
-        with connection.cursor() as cursor:
-            cursor.execute("ANALYZE TABLE att_edit, att_history")
 
 
 def plan(rows: QuerySet[Any]) -> str:
