@@ -29,6 +29,7 @@ PYTHON = sys.executable
 START_SECONDS = 30
 STOP_SECONDS = 8
 LISTEN_SECONDS = 50
+PAUSE_SECONDS = 5
 WORKING_DAY = ("--reset", "--around-now", "--live")
 # Even if the demo is killed, nothing of it goes on.
 DIES_WITH_US = ("setpriv", "--pdeathsig", "TERM", "--")
@@ -43,6 +44,7 @@ class Part:
 
     def __init__(self, name: str, command: list[str], env: Mapping[str, str]) -> None:
         self.name = name
+        self._started = time.monotonic()
         # A session of its own: Ctrl-C reaches the demo alone, which then ends the parts in order.
         self._process = subprocess.Popen(
             [*DIES_WITH_US, *command],
@@ -59,6 +61,10 @@ class Part:
     @property
     def ended(self) -> bool:
         return self._process.poll() is not None
+
+    @property
+    def is_new(self) -> bool:
+        return time.monotonic() - self._started < PAUSE_SECONDS
 
     def end(self) -> None:
         """Ask, wait a little, insist; its children too."""
@@ -110,7 +116,7 @@ def show(host: str, port: int, parts: list[Part]) -> None:
     say(welcome(host, port, known["password"]))
     while not any(part.ended for part in parts[:2]):
         time.sleep(0.5)
-        if parts[2].ended:
+        if parts[2].ended and not parts[2].is_new:
             # The crontab would start it at the next minute.
             parts[2] = Part("agent", agent, factory)
     raise DemoFailed(f"the {next(part.name for part in parts if part.ended)} has stopped, see its lines above")
