@@ -16,9 +16,13 @@ class AlreadyRunning(Exception):
     """Another process holds the lock. The text is the lock's name."""
 
 
+class LockUnusable(Exception):
+    """The lock file cannot be opened or made. The text says which and why."""
+
+
 @contextmanager
 def only_one(path: Path, *, wait: float = 0.0) -> Iterator[None]:
-    """Hold the lock file for the block, or raise AlreadyRunning after ``wait`` seconds.
+    """Hold the lock file for the block, or raise AlreadyRunning after ``wait`` seconds; LockUnusable at once.
 
     Waiting is trying and sleeping: timed waits on Python's own locks never return under a faked clock.
     """
@@ -34,7 +38,10 @@ def only_one(path: Path, *, wait: float = 0.0) -> Iterator[None]:
 
 
 def _taken(path: Path) -> int | None:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as exc:
+        raise LockUnusable(str(exc)) from exc
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if _is_still(path, descriptor):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
@@ -73,3 +73,49 @@ class Factory(Protocol):
         Return "applied", or "superseded" if a real scan inside the window was there first (present/late only:
         nothing written). Raise Refused("write_failed") when the row cannot be written or reads back different.
         """
+
+
+class CloudTrouble(Exception):
+    """No trustworthy answer: the line, a wrong key, a block page. Nothing was lost, the next run tries again."""
+
+
+class ContentRefused(Exception):
+    """The cloud has read what was sent and does not take it: sending the same again will not help."""
+
+
+class Suspicious(ContentRefused):
+    """The day lost more than half of its workers; only a person's ``--force`` sends it through."""
+
+
+class Stale(Exception):
+    """The cloud already has a newer state of the day. ``gen`` is what it has."""
+
+    def __init__(self, gen: int) -> None:
+        super().__init__(f"the cloud already has generation {gen}")
+        self.gen = gen
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One page of waiting edits as they came, not validated. ``next`` None: the last page of the cycle.
+
+    ``now`` is the cloud's clock (unix seconds), ``gen`` the highest generation it knows; None where it did not say.
+    """
+
+    edits: Sequence[object]
+    next: str | None = None
+    now: int | None = None
+    gen: int | None = None
+
+
+class Cloud(Protocol):
+    """The cloud's three routes. Every method may raise CloudTrouble or ContentRefused."""
+
+    def pending(self, beat: Mapping[str, str | int], *, after: str | None = None, limit: int, wait: int = 0) -> Offer:
+        """Fetch a page of edits and be heard; hold the line up to ``wait`` seconds while there is none."""
+
+    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> None:
+        """Report what was done. Returning means that the cloud has judged every entry."""
+
+    def ingest(self, body: bytes) -> int | None:
+        """Store one day; return the generation it was stored with. May also raise Stale or Suspicious."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import time
-import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
-from onprem.locks import only_one
+from onprem.locks import LockUnusable, only_one
 
 NAME = "state.sqlite3"
 _SCHEMA_VERSION = 1
@@ -60,7 +59,7 @@ class State:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             with only_one(directory / "state.lock", wait=_BUSY_SECONDS):
                 return _open_sound(directory / NAME)
-        except (OSError, sqlite3.Error) as exc:
+        except (OSError, LockUnusable, sqlite3.Error) as exc:
             raise StateUnwritable(f"state directory {directory}: {exc}") from exc
 
     @classmethod
@@ -77,14 +76,21 @@ class State:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing, and on disk when the block is left."""
+        """All or nothing, and on disk when the outermost block is left."""
+        if self.db.in_transaction:
+            yield self.db
+            return
         self.db.execute("BEGIN IMMEDIATE")
         try:
             yield self.db
             self.db.execute("COMMIT")
         finally:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
+            self._roll_back_the_rest()
+
+    def _roll_back_the_rest(self) -> None:
+        """Nothing is left after a commit; after some errors SQLite has rolled back by itself."""
+        if self.db.in_transaction:
+            self.db.execute("ROLLBACK")
 
     def get(self, name: str) -> str | None:
         """Return a noted value as text, or None."""
@@ -100,7 +106,7 @@ class State:
         return int(self.get("gen") or 0)
 
     def stamp(self, now: float, *, count: int = 1) -> range:
-        """Give out the next ``count`` generations, noted durably before anybody can use them.
+        """Give out the next ``count`` generations, noted before anybody can use them.
 
         They follow the clock (unix seconds) while it goes forward and count on when it steps back.
         """
@@ -136,11 +142,7 @@ def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
 def _make_tables(db: sqlite3.Connection) -> None:
     if db.execute("PRAGMA user_version").fetchone()[0] >= _SCHEMA_VERSION:
         return
-    home = uuid.uuid4().hex
-    db.executescript(
-        f"BEGIN IMMEDIATE; {_SCHEMA} INSERT INTO meta VALUES ('home', '{home}');"
-        f"PRAGMA user_version = {_SCHEMA_VERSION}; COMMIT;"
-    )
+    db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_SCHEMA_VERSION}; COMMIT;")
 
 
 def _is_sound(path: Path) -> bool:

@@ -1,0 +1,127 @@
+"""The cloud's three routes. An answer counts only if it is status 200 and JSON and says ``ok: true``."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from onprem.exchange import Answer, Exchange, Question
+from onprem.line import Line
+from onprem.ports import CloudTrouble, ContentRefused, Offer, Stale, Suspicious
+
+_JSON = {"Content-Type": "application/json"}
+_LONGEST_TEXT = 200
+
+_MEANINGS = {
+    400: "not understood",
+    401: "the cloud does not accept our key (ATTSYNC_KEY)",
+    403: "forbidden",
+    404: "there is no such page (ATTSYNC_URL)",
+    413: "too large for the cloud",
+    429: "too many requests",
+}
+
+
+class HttpCloud:
+    """`onprem.ports.Cloud` over HTTP. Compresses days once the cloud has said that it may."""
+
+    def __init__(self, line: Line) -> None:
+        self._base, self._key = line.base, line.key
+        self._exchange = Exchange(line)
+        self._takes_gzip = False
+
+    def pending(self, beat: Mapping[str, str | int], *, after: str | None = None, limit: int, wait: int = 0) -> Offer:
+        params: dict[str, str | int] = {**beat, "limit": limit}
+        if after is not None:
+            params["after"] = after
+        if wait:
+            params["wait"] = wait
+        answer, said = self._ask("pending", Question("GET", self._url("pending"), params=params, wait=wait))
+        self._takes_gzip = "gzip" in answer.headers.get("Accept-Encoding", "").lower()
+        edits, following = said.get("edits") or [], said.get("next")
+        if not isinstance(edits, list):
+            raise CloudTrouble("pending: the answer's edits are no list")
+        following = following if isinstance(following, str) and following else None
+        return Offer(edits, following, now=_number(said.get("now")), gen=_number(said.get("gen")))
+
+    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> None:
+        body = json.dumps({"acks": acks, "nacks": nacks}, ensure_ascii=False).encode("utf-8", "replace")
+        self._ask("applied", Question("POST", self._url("applied"), body=body, headers=_JSON))
+
+    def ingest(self, body: bytes) -> int | None:
+        headers = _JSON
+        if self._takes_gzip:
+            headers, body = {**_JSON, "Content-Encoding": "gzip"}, gzip.compress(body, 6, mtime=0)
+        _, said = self._ask("ingest", Question("POST", self._url("ingest"), body=body, headers=headers))
+        return _number(said.get("gen"))
+
+    def close(self) -> None:
+        self._exchange.close()
+
+    def _url(self, route: str) -> str:
+        return f"{self._base}/{route}"
+
+    def _ask(self, route: str, question: Question) -> tuple[Answer, dict[str, Any]]:
+        """Return the answer and what it says if it is success. Everything else raises, in one line without the key."""
+        try:
+            answer = self._exchange.ask(question)
+        except CloudTrouble as exc:
+            raise CloudTrouble(self._line(route, str(exc))) from exc
+        said = _object(answer.body)
+        if answer.status == 200 and said is not None and said.get("ok") is True:
+            return answer, said
+        if answer.status == 409 and said is not None and said.get("code") == "stale":
+            raise Stale(_number(said.get("gen")) or 0)
+        kind, text = _refusal(answer, said)
+        raise kind(self._line(route, text + _words(said)))
+
+    def _line(self, route: str, text: str) -> str:
+        """What others wrote must not forge log lines, fill the log or repeat the key."""
+        text = "".join(character if character.isprintable() else " " for character in text)
+        return f"{route}: {text.replace(self._key, '***')[:_LONGEST_TEXT]}"
+
+
+def _refusal(answer: Answer, said: dict[str, Any] | None) -> tuple[type[CloudTrouble | ContentRefused], str]:
+    status = answer.status
+    if status == 409 and said is not None and said.get("code") == "suspicious":
+        return Suspicious, "409"
+    if status in (400, 413):
+        return ContentRefused, f"{status} {_MEANINGS[status]}"
+    if 300 <= status < 400:
+        target = answer.headers.get("Location", "nowhere")
+        return CloudTrouble, f"redirect to {target} (status {status}), not followed"
+    if status == 200:
+        return CloudTrouble, _untrusted(answer, said)
+    if status >= 500:
+        return CloudTrouble, f"{status} the cloud has trouble of its own"
+    return CloudTrouble, f"{status} {_MEANINGS.get(status, 'unexpected status')}"
+
+
+def _untrusted(answer: Answer, said: dict[str, Any] | None) -> str:
+    """Say why an answer with status 200 is no success: a captive portal's page must not pass for a stored day."""
+    if said is not None:
+        return "the answer does not say ok"
+    start = answer.body[:512].lstrip().lower()
+    if start.startswith(b"<") or "html" in answer.headers.get("Content-Type", "").lower():
+        return "block page: a web page with status 200 instead of an answer"
+    return "not JSON, with status 200"
+
+
+def _object(body: bytes) -> dict[str, Any] | None:
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def _words(said: dict[str, Any] | None) -> str:
+    """The cloud's own words, where there are any."""
+    words = [str(said[name]) for name in ("code", "error") if said and said.get(name)]
+    return f": {' · '.join(words)}" if words else ""
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,113 @@
+"""Applying one edit exactly once, whatever crashes or is delivered again.
+
+The intent is on disk before the factory is touched, the deed before the cloud hears of it. What was done is never
+written a second time: by then a foreman may have corrected it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mirror.wire import ABSENT
+from onprem import days
+from onprem.offered import Edit
+from onprem.ports import Cell, Factory, Refused
+from onprem.state import State
+
+APPLIED, SUPERSEDED = "applied", "superseded"
+# Closed edits are forgotten by the cloud after a month; a year and a bit is for whoever wonders later.
+_KEPT_SECONDS = 400 * 24 * 3600
+
+
+class Deed(NamedTuple):
+    """What to tell the cloud. ``is_repeat``: this revision was done before, nothing was written now."""
+
+    outcome: str
+    gen: int
+    is_repeat: bool = False
+
+
+class _Entry(NamedTuple):
+    rev: int
+    found: str | None
+    outcome: str | None
+
+
+def apply(edit: Edit, *, factory: Factory, state: State, now: float) -> Deed | None:
+    """Make the cell what the edit wants. Return None if a newer intention for the cell was done already.
+
+    Raise Refused where the factory cannot, FactoryTrouble where it is the factory's own trouble; the intent stays
+    noted then and is resolved when the edit is delivered again.
+    """
+    entry = _entry(state, edit.cell)
+    if entry is not None and entry.rev > edit.name.rev:
+        return None
+    if entry is not None and entry.rev == edit.name.rev:
+        if entry.outcome is not None:
+            return _done(edit, entry.outcome, state=state, now=now, is_repeat=True)
+        outcome = _resolve(edit, entry.found, factory=factory, state=state)
+    else:
+        _note_intent(edit, factory.look(edit.cell), state=state, now=now)
+        outcome = _set(edit, factory=factory, state=state)
+    return _done(edit, outcome, state=state, now=now)
+
+
+def forget_old(state: State, *, now: float) -> None:
+    state.db.execute("DELETE FROM ledger WHERE noted_at < ?", (int(now) - _KEPT_SECONDS,))
+
+
+def _resolve(edit: Edit, found: str | None, *, factory: Factory, state: State) -> str:
+    """An intent is open: a run ended between noting it and noting the deed. What stands there now tells which."""
+    stands = factory.look(edit.cell)
+    if stands == (None if edit.name.status == ABSENT else edit.name.status):
+        return APPLIED
+    if stands != found:
+        return SUPERSEDED
+    return _set(edit, factory=factory, state=state)
+
+
+def _set(edit: Edit, *, factory: Factory, state: State) -> str:
+    try:
+        return factory.set_mark(edit.cell, edit.name.status)
+    except Refused:
+        # We are alive to see what the attempt has left behind: that is no foreman's correction.
+        _note_found(edit.cell, factory.look(edit.cell), state)
+        raise
+
+
+def _done(edit: Edit, outcome: str, *, state: State, now: float, is_repeat: bool = False) -> Deed:
+    """Stamp after the write, so that a snapshot at or above this generation is sure to contain it."""
+    with state.transaction():
+        gen = state.stamp(now)[0]
+        state.db.execute(
+            "UPDATE ledger SET outcome = ? WHERE day = ? AND period = ? AND employee_no = ?",
+            (outcome, *_key(edit.cell)),
+        )
+        days.owe(state, edit.cell.day, gen=gen)
+    return Deed(outcome, gen, is_repeat)
+
+
+def _note_intent(edit: Edit, found: str | None, *, state: State, now: float) -> None:
+    with state.transaction():
+        state.db.execute(
+            "INSERT OR REPLACE INTO ledger VALUES (?, ?, ?, ?, ?, ?, NULL, ?)",
+            (*_key(edit.cell), edit.name.rev, edit.name.status, found, int(now)),
+        )
+        days.owe(state, edit.cell.day)
+
+
+def _note_found(cell: Cell, found: str | None, state: State) -> None:
+    state.db.execute(
+        "UPDATE ledger SET found = ? WHERE day = ? AND period = ? AND employee_no = ?", (found, *_key(cell))
+    )
+
+
+def _entry(state: State, cell: Cell) -> _Entry | None:
+    row = state.db.execute(
+        "SELECT rev, found, outcome FROM ledger WHERE day = ? AND period = ? AND employee_no = ?", _key(cell)
+    ).fetchone()
+    return None if row is None else _Entry(*row)
+
+
+def _key(cell: Cell) -> tuple[str, int, str]:
+    return cell.day.isoformat(), cell.period, cell.employee_no

@@ -1,0 +1,94 @@
+"""Bring the cloud up to date and carry out what people asked for there."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from mirror.wire import parse_day
+from onprem import session
+from onprem.agent import Asked
+from onprem.line import BadSettings
+from onprem.locks import AlreadyRunning
+from onprem.progress import Bar
+from onprem.report import REFUSED, TRY_AGAIN
+from onprem.state import StateUnwritable
+
+USAGE = 2
+MOST_DAYS = 3660
+LONGEST_LISTEN_S = 24 * 3600
+
+
+class Command(BaseCommand):
+    help = "Apply the edits that wait in the cloud, then push the days that have changed."
+    # Started every minute: what the checks would find, `doctor` finds.
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add = parser.add_argument
+        add("dates", nargs="*", type=_day, metavar="DATE", help="YYYY-MM-DD; default: today by the business date")
+        add("--days", type=_whole(1, MOST_DAYS), default=0, metavar="N", help="the last N days up to DATE/today")
+        add("--force", action="store_true", help="push unchanged days, and over the cloud's guards")
+        add("--no-edits", action="store_true", help="do not fetch edits")
+        add("--dry-run", action="store_true", help="say what would be done; change nothing anywhere")
+        add(
+            "--listen", type=_whole(0, LONGEST_LISTEN_S), default=0, metavar="S", help="stay S seconds on the long poll"
+        )
+        add("--job", default="", metavar="NAME", help="the scheduled job that this run is")
+
+    def handle(self, *, verbosity: int, dry_run: bool, listen: int, **options: Any) -> None:
+        _write_thai_anywhere()
+        asked, bar = _asked(options), Bar(self.stdout)
+        try:
+            line = session.checked_line()
+            if dry_run:
+                report = session.rehearse(line, asked, bar, verbosity=verbosity)
+            else:
+                report = session.walk(line, asked, bar, verbosity=verbosity, listen=listen)
+        except BadSettings as exc:
+            raise CommandError(str(exc), returncode=USAGE) from exc
+        except AlreadyRunning as exc:
+            text = f"another run holds the {exc} lock; what was asked for is remembered"
+            raise CommandError(text, returncode=TRY_AGAIN) from exc
+        except StateUnwritable as exc:
+            raise CommandError(f"the state cannot be used, nothing was done: {exc}", returncode=REFUSED) from exc
+        if report.exit_code:
+            raise CommandError(str(report), returncode=report.exit_code)
+
+
+def _asked(options: dict[str, Any]) -> Asked:
+    return Asked(
+        dates=options["dates"],
+        count=options["days"],
+        force=options["force"],
+        edits=not options["no_edits"],
+        job=options["job"],
+    )
+
+
+def _day(text: str) -> date:
+    day = parse_day(text)
+    if day is None:
+        raise argparse.ArgumentTypeError(f"expected a day as YYYY-MM-DD, not {text!r}")
+    return day
+
+
+def _whole(least: int, most: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"expected a whole number from {least} to {most}, not {text!r}")
+        return int(text)
+
+    return read
+
+
+def _write_thai_anywhere() -> None:
+    """The locale of cron, or of whoever types, must not decide whether a Thai name can be written."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")

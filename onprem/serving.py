@@ -1,0 +1,120 @@
+"""Edits: fetch what people want, set it at the factory, report what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from onprem import ledger
+from onprem.ledger import Deed
+from onprem.offered import BadEdit, Name, read
+from onprem.ports import FactoryTrouble, Offer, Refused
+from onprem.run import Run
+
+PART = "edits"
+# A cloud that pages for ever must not keep a run for ever.
+_MOST_PAGES = 1000
+
+
+@dataclass
+class _Answers:
+    """What goes back for one page."""
+
+    acks: list[dict[str, object]] = field(default_factory=list)
+    nacks: list[dict[str, object]] = field(default_factory=list)
+    names: list[Name] = field(default_factory=list)
+
+    def ack(self, name: Name, deed: Deed) -> None:
+        self.names.append(name)
+        self.acks.append({**_named(name), "outcome": deed.outcome, "gen": deed.gen})
+
+    def nack(self, name: Name, refusal: Refused) -> None:
+        self.names.append(name)
+        self.nacks.append({**_named(name), "code": refusal.code, "error": str(refusal), "final": refusal.final})
+
+
+def serve_all(run: Run) -> None:
+    """Work through everything that waits."""
+    run.attempt(PART, lambda: serve(run, run.ask()))
+
+
+def serve(run: Run, offer: Offer) -> int:
+    """Work through this page and those that follow it. Return how many edits could be answered."""
+    answered = _serve_page(run, offer.edits)
+    for _ in range(_MOST_PAGES):
+        if offer.next is None:
+            break
+        offer = run.ask(after=offer.next)
+        answered += _serve_page(run, offer.edits)
+    return answered
+
+
+def _serve_page(run: Run, offered: Sequence[object]) -> int:
+    answers, trouble = _Answers(), None
+    for one in offered:
+        try:
+            _serve_one(run, one, answers)
+        except FactoryTrouble as exc:
+            trouble = exc
+            break
+    if answers.names:
+        run.cloud.applied(answers.acks, answers.nacks)
+        run.judged.update(answers.names)
+    if trouble is not None:
+        raise trouble
+    return len(answers.names)
+
+
+def _serve_one(run: Run, offered: object, answers: _Answers) -> None:
+    try:
+        edit = read(offered)
+    except BadEdit as exc:
+        _refuse_bad(run, exc, answers)
+        return
+    if edit.name in run.judged:
+        return
+    try:
+        if run.is_future(edit.cell.day):
+            raise Refused("future_day", f"at the factory it is {run.today}", final=True)
+        deed = ledger.apply(edit, factory=run.factory, state=run.state, now=run.clock())
+    except Refused as exc:
+        answers.nack(edit.name, exc)
+        _say_refused(run, str(edit), exc)
+        return
+    if deed is None:
+        run.judged.add(edit.name)
+        run.journal.say(f"{edit}: skipped, something newer was done")
+        return
+    answers.ack(edit.name, deed)
+    run.journal.say(f"{edit}: {_outcome(deed, run)}")
+
+
+def _refuse_bad(run: Run, bad: BadEdit, answers: _Answers) -> None:
+    """What has a name is refused for good; what has none can only be written down, once per run."""
+    key = bad.name or str(bad)
+    if key in run.judged:
+        return
+    refusal = Refused("bad_edit", str(bad), final=True)
+    _say_refused(run, f"edit id={bad.name.id if bad.name else '?'}", refusal)
+    if bad.name is None:
+        run.judged.add(key)
+    else:
+        answers.nack(bad.name, refusal)
+
+
+def _say_refused(run: Run, what: str, refusal: Refused) -> None:
+    run.report.refused.add(what)
+    verb = ("would be " if run.rehearsal else "") + ("refused" if refusal.final else "put off")
+    run.journal.say(f"{what}: {verb}, {refusal.code}: {refusal}")
+
+
+def _outcome(deed: Deed, run: Run) -> str:
+    if deed.is_repeat:
+        return f"{'would say' if run.rehearsal else 'said'} again that it is {deed.outcome}"
+    if not run.rehearsal:
+        return deed.outcome
+    return "would apply" if deed.outcome == ledger.APPLIED else f"would be {deed.outcome}"
+
+
+def _named(name: Name) -> dict[str, object]:
+    return {"id": name.id, "rev": name.rev, "status": name.status}

@@ -1,0 +1,117 @@
+"""Makes a run from the settings and walks it under its locks: what stands between the command and the agent."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+
+from django.conf import settings
+from django.db import close_old_connections
+
+from onprem import __version__, agent
+from onprem.agent import Asked
+from onprem.dryrun import SilentCloud, WatchedFactory
+from onprem.journal import IDLE, Journal
+from onprem.line import BadSettings, Line, line_from_settings
+from onprem.locks import AlreadyRunning, LockUnusable, only_one
+from onprem.ports import Cloud, CloudTrouble, ContentRefused
+from onprem.progress import Bar
+from onprem.report import Report
+from onprem.run import Run
+from onprem.state import State, StateUnwritable
+
+WORK, LISTEN = "work", "listen"
+LOCK_WAIT_S = 50
+
+
+def checked_line() -> Line:
+    """Raise BadSettings for whatever is missing, before anything is touched."""
+    if not settings.LEGACY_DATABASE_URL:
+        raise BadSettings("LEGACY_DATABASE_URL is not set: the factory's database, mysql://user:password@host/name")
+    return line_from_settings()
+
+
+def rehearse(line: Line, asked: Asked, bar: Bar, *, verbosity: int) -> Report:
+    """Say what a run would do. The state is a copy in memory, and nobody has to wait for anybody."""
+    with _cloud(line) as cloud, closing(State.peek(settings.ONPREM_STATE_DIR)) as state:
+        run = _run(SilentCloud(cloud), state, bar, verbosity=verbosity)
+        run.rehearsal = True
+        run.factory = WatchedFactory(run.factory, now=run.now)
+        agent.run_once(run, asked)
+    return run.report
+
+
+def walk(line: Line, asked: Asked, bar: Bar, *, verbosity: int, listen: int) -> Report:
+    """Do the run. If a listener is at work, a bare minute run leaves everything to it.
+
+    Raise AlreadyRunning if another run's work did not end in time (asked days are owed then), or StateUnwritable.
+    """
+    end = time.monotonic() + listen
+    with _cloud(line) as cloud, _state(cloud, is_heard=asked.edits) as state:
+        run = _run(cloud, state, bar, verbosity=verbosity)
+        run.work = lambda: _lock(WORK, wait=LOCK_WAIT_S)
+        agent.note_owed(run, asked)
+        if not asked.is_minute_run:
+            agent.run_once(run, asked)
+        if asked.is_minute_run or listen:
+            _as_listener(run, asked, end=end)
+    return run.report
+
+
+def _as_listener(run: Run, asked: Asked, *, end: float) -> None:
+    try:
+        with _lock(LISTEN):
+            if asked.is_minute_run:
+                agent.run_once(run, asked)
+            agent.listen(run, asked, seconds=end - time.monotonic())
+    except AlreadyRunning as exc:
+        if str(exc) != LISTEN:
+            raise
+        run.journal.say("another run is listening; leaving it to that one", level=IDLE)
+
+
+def _lock(name: str, *, wait: float = 0) -> AbstractContextManager[None]:
+    return only_one(settings.ONPREM_STATE_DIR / f"{name}.lock", wait=wait)
+
+
+def _run(cloud: Cloud, state: State, bar: Bar, *, verbosity: int) -> Run:
+    from onprem.factory import LegacyFactory
+
+    run = Run(
+        factory=LegacyFactory(day_starts=settings.ONPREM_DAY_STARTS),
+        cloud=cloud,
+        state=state,
+        journal=Journal(bar.write, verbosity=verbosity),
+        clock=time.time,
+        day_starts=settings.ONPREM_DAY_STARTS,
+        catchup_days=settings.ONPREM_CATCHUP_DAYS,
+        progress=bar.show,
+        # A database server that was restarted leaves a dead connection behind.
+        between_turns=close_old_connections,
+    )
+    run.factory = LegacyFactory(day_starts=settings.ONPREM_DAY_STARTS, clock=lambda: run.now)
+    return run
+
+
+@contextmanager
+def _cloud(line: Line) -> Iterator[Cloud]:
+    from onprem.cloud import HttpCloud
+
+    with closing(HttpCloud(line)) as cloud:
+        yield cloud
+
+
+@contextmanager
+def _state(cloud: Cloud, *, is_heard: bool) -> Iterator[State]:
+    """Without its memory the agent touches nothing; the cloud hears why, if anybody can still tell it."""
+    try:
+        with closing(State.open(settings.ONPREM_STATE_DIR)) as state:
+            yield state
+    except (StateUnwritable, LockUnusable, sqlite3.Error) as exc:
+        if is_heard:
+            beat: dict[str, str | int] = {"v": __version__, "clock": int(time.time()), "error": "state_unwritable"}
+            with suppress(CloudTrouble, ContentRefused):
+                cloud.pending(beat, limit=1)
+        raise StateUnwritable(str(exc)) from exc
