@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from contextlib import closing
+from datetime import date
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from mirror.wire import parse_day
+from onprem import catchup, jobs, jobstatus, rerun
+from onprem.plan import ClockWrong
+from onprem.rehearsal import rehearse
+from onprem.schedule import NONE, Job, Schedule
+from onprem.starter import Starter
+from onprem.state import State, StateUnwritable
+
+
+class Command(BaseCommand):
+    help = "Run what cron has missed: the slots of jobs that must be complete, oldest first."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--dry-run", action="store_true", help="name what would run, and why the rest would not")
+        parser.add_argument("--only", metavar="JOB", help="look after this job alone")
+        parser.add_argument("--accept-clock", action="store_true", help="the clock is right, whatever was noted before")
+        parser.add_argument("--from", dest="first", metavar="DAY", type=_day, help="first day of --rerun")
+        parser.add_argument("--to", dest="last", metavar="DAY", type=_day, help="last day of --rerun")
+        parser.add_argument("--include-succeeded", action="store_true", help="--rerun also what went well")
+        parser.add_argument("--force", action="store_true", help="--baseline although slots have been run")
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument("--status", action="store_true", help="how the jobs stand; exit code 1 if not well")
+        what.add_argument("--rerun", metavar="JOB", help="run the slots of these days again")
+        what.add_argument("--baseline", action="store_true", help="nothing before now is owed")
+        what.add_argument("--enable", metavar="JOB", help="catch this job up again, from now on")
+        what.add_argument("--disable", metavar="JOB", help="owe nothing of this job until it is enabled")
+
+    def handle(self, **options: Any) -> None:
+        _must_make_sense(options)
+        schedule = jobs.installed()
+        for problem in schedule.problems:
+            self.stderr.write(problem)
+        if not schedule.jobs:
+            raise SystemExit(1)
+        try:
+            code = self._do(schedule, options)
+        except StateUnwritable as exc:
+            raise CommandError(str(exc), returncode=1) from exc
+        except ClockWrong as exc:
+            words = f"{exc}: nothing is planned. If the clock is right: manage.py catchup --accept-clock"
+            raise CommandError(words, returncode=1) from exc
+        if code or schedule.problems:
+            raise SystemExit(code or 1)
+
+    def _do(self, schedule: Schedule, options: dict[str, Any]) -> int:
+        changes_nothing = options["dry_run"] or options["status"]
+        with closing((State.peek if changes_nothing else State.open)(settings.ONPREM_STATE_DIR)) as state:
+            order = next((order for name, order in _ORDERS.items() if options[name]), _catch_up)
+            return order(jobs.starter(state, self._say), schedule, options)
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
+
+
+def _catch_up(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int:
+    chosen = [_find(schedule, options["only"])] if options["only"] else schedule.jobs
+    if options["accept_clock"]:
+        catchup.accept_clock(starter)
+    if options["dry_run"]:
+        rehearse(starter, chosen)
+        return 0
+    return catchup.catch_up(starter, chosen).code
+
+
+def _status(starter: Starter, schedule: Schedule, _options: dict[str, Any]) -> int:
+    now = starter.clock()
+    for line in jobstatus.lines(starter.occurrences, schedule, now):
+        starter.say(line)
+    return 0 if jobstatus.health(starter.occurrences).is_good(now) else 1
+
+
+def _baseline(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int:
+    if not (options["force"] or starter.occurrences.is_empty()):
+        starter.say("slots have been run here: --force gives up whatever is owed and writes off what was given up")
+        return 1
+    starter.occurrences.baseline(schedule.jobs, starter.clock())
+    starter.say("nothing before now is owed")
+    return 0
+
+
+def _enable(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int:
+    starter.occurrences.register.enable(_find(schedule, options["enable"]), starter.clock())
+    return 0
+
+
+def _disable(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int:
+    starter.occurrences.register.disable(_find(schedule, options["disable"]), starter.clock())
+    return 0
+
+
+def _rerun(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int:
+    job, first, last = _find(schedule, options["rerun"]), options["first"], options["last"]
+    if job.catch_up == NONE:
+        raise CommandError(f"{job.name} keeps no ledger: start it by hand", returncode=2)
+    chosen = rerun.chosen(starter, job, first, last, include_succeeded=options["include_succeeded"])
+    if not options["dry_run"]:
+        return rerun.rerun(starter, job, chosen).code
+    for at in chosen:
+        starter.name(job, at, "would run")
+    return 0
+
+
+_ORDERS = {"status": _status, "baseline": _baseline, "enable": _enable, "disable": _disable, "rerun": _rerun}
+
+
+def _must_make_sense(options: dict[str, Any]) -> None:
+    """What argparse cannot say of options that need each other."""
+    days = options["first"], options["last"]
+    if options["rerun"] and (None in days or days[0] > days[1]):
+        raise CommandError("--rerun needs --from and --to, in this order of time", returncode=2)
+    if not options["rerun"] and (any(days) or options["include_succeeded"]):
+        raise CommandError("--from, --to and --include-succeeded belong to --rerun", returncode=2)
+    if options["force"] and not options["baseline"]:
+        raise CommandError("--force belongs to --baseline", returncode=2)
+    if options["dry_run"] and any(options[name] for name in ("status", "baseline", "enable", "disable")):
+        raise CommandError("--dry-run is for a pass or a --rerun", returncode=2)
+
+
+def _find(schedule: Schedule, name: str) -> Job:
+    job = schedule.find(name)
+    if job is None:
+        raise CommandError(
+            f"there is no job {name!r}, only {', '.join(job.name for job in schedule.jobs)}", returncode=2
+        )
+    return job
+
+
+def _day(text: str) -> date:
+    day = parse_day(text)
+    if day is None:
+        raise ArgumentTypeError(f"expected YYYY-MM-DD, not {text!r}")
+    return day

@@ -1,0 +1,140 @@
+"""What the agent's own database notes of each job: since when it counts, and how far its slots are settled.
+
+Also the high-water mark: the last moment at which catching up was alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from onprem import utc
+from onprem.schedule import NONE, Job
+from onprem.state import State
+
+# effective_from: slots up to here are not owed. settled_through: up to here every slot is finished, so a pass has to
+# look at later ones only.
+_TABLE = """
+CREATE TABLE IF NOT EXISTS job (
+    name TEXT PRIMARY KEY, cron TEXT NOT NULL, zone TEXT NOT NULL, catch_up TEXT NOT NULL, enabled INTEGER NOT NULL,
+    effective_from TEXT NOT NULL, settled_through TEXT NOT NULL, expired_through TEXT, direct_at TEXT
+) WITHOUT ROWID
+"""
+_ALL = """
+SELECT name, cron, zone, catch_up, enabled, effective_from, settled_through, expired_through, direct_at FROM job
+"""
+_BEGIN = """
+INSERT INTO job (name, cron, zone, catch_up, enabled, effective_from, settled_through) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET
+    cron = excluded.cron, zone = excluded.zone, catch_up = excluded.catch_up, enabled = excluded.enabled,
+    effective_from = excluded.effective_from, settled_through = excluded.settled_through, expired_through = NULL
+"""
+_HIGH_WATER = "catchup_high_water"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is noted of a job. ``direct_at`` is when its own crontab line was last seen to start."""
+
+    name: str
+    cron: str
+    zone: str
+    catch_up: str
+    enabled: bool
+    effective_from: datetime
+    settled_through: datetime
+    expired_through: datetime | None
+    direct_at: datetime | None
+
+    def is_of(self, job: Job) -> bool:
+        """False after a change that makes the slots before it meaningless."""
+        joins_the_ledger = self.catch_up == NONE and job.catch_up != NONE
+        return (self.cron, self.zone) == (job.cron, job.zone.key) and not joins_the_ledger
+
+
+class Register:
+    """The jobs as noted in an open state."""
+
+    def __init__(self, state: State) -> None:
+        self._state, self._db = state, state.db
+        self._db.execute(_TABLE)
+
+    def standings(self) -> dict[str, Standing]:
+        return {row[0]: _standing(*row) for row in self._db.execute(_ALL)}
+
+    def meet(self, jobs: Iterable[Job], now: datetime) -> list[tuple[Job, Standing | None]]:
+        """Note jobs seen for the first time or changed: what they owe begins now. Return those, as they were."""
+        known = self.standings()
+        news = []
+        for job in jobs:
+            standing = known.get(job.name)
+            if standing is None or not standing.is_of(job):
+                self.begin(job, now, enabled=standing is None or standing.enabled)
+                news.append((job, standing))
+            elif standing.catch_up != job.catch_up:
+                self._db.execute("UPDATE job SET catch_up = ? WHERE name = ?", (job.catch_up, job.name))
+        return news
+
+    def begin(self, job: Job, now: datetime, *, enabled: bool) -> None:
+        """Owe nothing before now."""
+        zone, moment = job.zone.key, utc.text(now)
+        self._db.execute(_BEGIN, (job.name, job.cron, zone, job.catch_up, enabled, moment, moment))
+
+    def enable(self, job: Job, now: datetime) -> None:
+        """Time off is not owed. A job that is enabled stays as it is."""
+        self.meet([job], now)
+        if not self.standings()[job.name].enabled:
+            self.begin(job, now, enabled=True)
+
+    def disable(self, job: Job, now: datetime) -> None:
+        self.meet([job], now)
+        self._db.execute("UPDATE job SET enabled = 0 WHERE name = ?", (job.name,))
+
+    def settle(self, job: Job, through: datetime) -> None:
+        self._db.execute("UPDATE job SET settled_through = ? WHERE name = ?", (utc.text(through), job.name))
+
+    def expire(self, job: Job, through: datetime) -> None:
+        self._db.execute("UPDATE job SET expired_through = ? WHERE name = ?", (utc.text(through), job.name))
+
+    def saw_direct_start(self, job: Job, now: datetime) -> None:
+        self._db.execute("UPDATE job SET direct_at = ? WHERE name = ?", (utc.text(now), job.name))
+
+    # --- time ---
+
+    @property
+    def high_water(self) -> datetime | None:
+        return utc.moment(self._state.get(_HIGH_WATER))
+
+    def reach(self, now: datetime) -> None:
+        """Move the high-water mark."""
+        self._state.put(_HIGH_WATER, utc.text(now))
+
+    def go_back(self, now: datetime, *, unsettle: datetime) -> None:
+        """The clock was ahead: look again at all slots later than ``unsettle``."""
+        self._db.execute("UPDATE job SET settled_through = MAX(effective_from, ?)", (utc.text(unsettle),))
+        self._db.execute("UPDATE job SET expired_through = NULL WHERE expired_through > ?", (utc.text(now),))
+        self.reach(now)
+
+    def begin_no_later_than(self, now: datetime) -> None:
+        """A person says that the clock is right: no job begins in what is the future now."""
+        moment = utc.text(now)
+        later = "UPDATE job SET effective_from = ?, settled_through = ? WHERE effective_from > ?"
+        self._db.execute(later, (moment, moment, moment))
+
+
+def _standing(  # noqa: PLR0913, PLR0917
+    name: str,
+    cron: str,
+    zone: str,
+    catch_up: str,
+    enabled: int,
+    effective_from: str,
+    settled_through: str,
+    expired_through: str | None,
+    direct_at: str | None,
+) -> Standing:
+    since = utc.moment(effective_from), utc.moment(settled_through)
+    return Standing(
+        name, cron, zone, catch_up, bool(enabled), *since, utc.moment(expired_through), utc.moment(direct_at)
+    )
