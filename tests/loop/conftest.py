@@ -40,6 +40,8 @@ def start_cloud(tmp_path: Path) -> Iterator[StartCloud]:
     yield start
     for cloud in running:
         cloud.stop()
+        # Shown by pytest when the test has failed.
+        print(cloud.log.read_text())
 
 
 @pytest.fixture

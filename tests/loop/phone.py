@@ -23,13 +23,13 @@ class Cell:
 class Phone:
     """Signs in at once, as a person would: by the form on the page."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, password: str = PASSWORD) -> None:
         self.url = url
         self.http = requests.Session()
         form = self.http.get(f"{url}/", timeout=10).text
         token = TOKEN.search(form)
         assert token, form
-        signed_in = self._post("login", {"password": PASSWORD, "csrfmiddlewaretoken": token[1]})
+        signed_in = self._post("login", {"password": password, "csrfmiddlewaretoken": token[1]})
         assert signed_in.status_code == 303, signed_in.text
 
     def day(self, day: str | None = None) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Cloud:
 
     def __init__(self, installation: Installation) -> None:
         self.installation = installation
-        self.port = _free_port()
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}/att-sync"
         self.log = installation.folder / "granian.log"
         self._process: subprocess.Popen[bytes] | None = None
@@ -109,6 +109,6 @@ def _bare() -> list[str]:
     return ["setpriv", "--pdeathsig", "TERM", "--", "env", "-i", "PATH=/usr/bin:/bin", "HOME=/nonexistent"]
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return int(probe.getsockname()[1])

@@ -29,6 +29,7 @@ class Factory:
 
     def run(self, *words: str) -> tuple[int, str]:
         done = self.agent.manage("push_cloud", *words)
+        print(done.stdout)  # Shown by pytest when the test has failed.
         return done.returncode, done.stdout
 
     def override_of(self, cell: Cell) -> tuple[str, str] | None:
