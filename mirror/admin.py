@@ -79,7 +79,7 @@ class DaySnapshotAdmin(ReadOnlyAdmin):
 
 @admin.register(FactoryLink)
 class FactoryLinkAdmin(ReadOnlyAdmin):
-    list_display = ["__str__", "last_seen", "agent_version", "clock_ahead_s", "error", "other_boot_at", "jobs"]
+    list_display = ["__str__", "last_seen", "agent_version", "clock_ahead_s", "error", "second_agent_at", "jobs"]
 
 
 def _table(snapshot: Snapshot) -> SafeString:

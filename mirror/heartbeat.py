@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -13,6 +13,9 @@ from mirror.models import DaySnapshot, FactoryLink
 from mirror.services import lock_link
 from mirror.transactions import one_transaction
 from mirror.wire import parse_day
+
+# Enough to know a copy of an old call, and an agent that comes back, by its run.
+RUNS_KEPT = 16
 
 _UNIX = re.compile(r"[0-9]{1,11}")
 
@@ -53,12 +56,19 @@ def hear(beat: Heartbeat, *, now: datetime) -> int:
     """Record a call. Return the highest generation stored or acked so far (0 before the first)."""
     link = lock_link()
     link.last_seen = now
-    if not beat.is_anonymous:
+    is_news = not beat.is_anonymous and _is_news(link, beat)
+    if is_news:
         _take_over(link, beat, now)
     link.save()
-    if beat.day and beat.captured and beat.clock:
+    if is_news and beat.day and beat.captured and beat.clock:
         _confirm(beat.day, beat.captured + (now - beat.clock), now)
     return link.gen
+
+
+def _is_news(link: FactoryLink, beat: Heartbeat) -> bool:
+    """Tell whether this is later than all we know of the run: a copy of an old call must not look like a fresh one."""
+    known = [clock for boot, clock in link.runs if boot == beat.boot]
+    return not known or beat.clock is None or known[0] is None or beat.clock.timestamp() > known[0]
 
 
 def _take_over(link: FactoryLink, beat: Heartbeat, now: datetime) -> None:
@@ -68,20 +78,21 @@ def _take_over(link: FactoryLink, beat: Heartbeat, now: datetime) -> None:
     if beat.clock:
         link.clock_ahead_s = round((beat.clock - now).total_seconds())
     if beat.boot:
-        _notice_a_second_agent(link, beat.boot, now)
+        clock = int(beat.clock.timestamp()) if beat.clock else None
+        others = [run for run in link.runs if run[0] != beat.boot][-RUNS_KEPT + 1 :]
+        if _takes_turns(_installation(beat.boot), [_installation(boot) for boot, _ in link.runs]):
+            link.second_agent_at = now
+        link.runs = [*others, [beat.boot, clock]]
 
 
-def _notice_a_second_agent(link: FactoryLink, boot: str, now: datetime) -> None:
-    """Two installations that take turns are two agents; one that replaced another never comes back.
+def _takes_turns(told: str, before: Sequence[str]) -> bool:
+    """Two installations that take turns are two agents; one that replaced another never comes back."""
+    return bool(before) and before[-1] != told and told in before
 
-    What stands before the first dot of a run id names the installation, the rest the run.
-    """
-    ours, before, told = (text.partition(".")[0] for text in (link.boot, link.other_boot, boot))
-    if told == before and told != ours:
-        link.other_boot_at = now
-    if told != ours:
-        link.other_boot = link.boot
-    link.boot = boot
+
+def _installation(boot: str) -> str:
+    """What stands before the first dot of a run id names the installation, the rest the run."""
+    return boot.partition(".")[0]
 
 
 def _confirm(day: date, at: datetime, now: datetime) -> None:

@@ -53,7 +53,7 @@ STATEMENTS: dict[str, Callable[[], QuerySet[Any]]] = {
     "offering": lambda: Edit.objects.waiting().in_offering_order()[:200],
     "edits of a day": lambda: Edit.objects.filter(day=today()),
     "one cell": lambda: Edit.objects.filter(day=today(), period=1, employee_no="0001"),
-    "held": lambda: Edit.objects.held(),
+    "held": Edit.objects.held,
     "one person's history": lambda: EditEvent.objects.filter(employee_no="0001"),
     "days of a month": lambda: DaySnapshot.objects.for_month(today()),
 }

@@ -144,7 +144,7 @@ def test_every_call_is_the_heartbeat(client: Client) -> None:
     pending(client, v="1.0", boot="a.1", clock=int(time.time()) + 400, error="clock_off", jobs="1,2,3")
 
     assert link().last_seen is not None
-    assert (link().agent_version, link().boot, link().error, link().jobs) == ("1.0", "a.1", "clock_off", "1,2,3")
+    assert (link().agent_version, link().runs[-1][0], link().error, link().jobs) == ("1.0", "a.1", "clock_off", "1,2,3")
     assert abs((link().clock_ahead_s or 0) - 400) <= 2
 
 
@@ -161,7 +161,7 @@ def test_a_dry_run_leaves_no_trace_beyond_last_seen(client: Client) -> None:
 
     pending(client)
 
-    assert (link().boot, link().error) == ("a.1", "factory_down")
+    assert ([boot for boot, _ in link().runs], link().error) == (["a.1"], "factory_down")
 
 
 def test_nonsense_in_a_heartbeat_costs_nobody_his_edits(client: Client) -> None:
@@ -173,11 +173,11 @@ def test_nonsense_in_a_heartbeat_costs_nobody_his_edits(client: Client) -> None:
 def test_two_agents_that_take_turns_are_noticed(client: Client) -> None:
     for boot in ("a.1", "a.2", "b.1"):
         pending(client, boot=boot)
-    assert link().other_boot_at is None
+    assert link().second_agent_at is None
 
     pending(client, boot="a.3")
 
-    assert link().other_boot_at is not None
+    assert link().second_agent_at is not None
 
 
 def test_an_unchanged_day_is_confirmed_by_the_clocks_of_the_same_exchange(client: Client) -> None:
@@ -190,6 +190,19 @@ def test_an_unchanged_day_is_confirmed_by_the_clocks_of_the_same_exchange(client
     after = DaySnapshot.objects.get().data_time
     assert before < after
     assert 50 < (timezone.now() - after).total_seconds() < 70
+
+
+def test_the_copy_of_an_old_call_does_not_make_data_look_fresher(client: Client) -> None:
+    ingest(client, body(captured_at=f"{today() - timedelta(days=1)}T00:00:00"))
+    call = {"v": "1", "boot": "a.1", "clock": int(time.time()) - 900, "day": today().isoformat()}
+    call["captured"] = call["clock"]
+    pending(client, **call)
+    before = DaySnapshot.objects.get().data_time
+    pending(client, v="1", boot="a.2", clock=int(time.time()), error="factory_down")
+
+    pending(client, **call)
+
+    assert (DaySnapshot.objects.get().data_time, link().error) == (before, "factory_down")
 
 
 def test_the_data_time_never_goes_back(client: Client) -> None:
