@@ -77,7 +77,7 @@ def scans_like(days: Days, device: str) -> list[Texts]:
 def odd_scans(after: date) -> list[Texts]:
     """Scans before the year 2000, without a time, or from ``after`` on (but no Buddhist years)."""
     old = Q(scanned_at__lt="2000-01-01") | Q(scanned_at=None)
-    future = Q(scanned_at__gte=after.isoformat(), scanned_at__lt="2400") | Q(scanned_at__gte="2800")
+    future = Q(scanned_at__gte=after.isoformat(), scanned_at__lt="2400-01-01") | Q(scanned_at__gte="2800-01-01")
     return _texts(Scan.objects.filter(old | future).order_by("scanned_at")[:ODD_SCANS], SCAN)
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date, datetime
 from typing import Any
 
 from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.utils import load_backend
 
 from mirror.wire import Snapshot, Worker
 from onprem.factory import LegacyFactory
+from onprem.settings import _legacy
 
 DAY = date(2026, 7, 28)
 EVENING = datetime.fromisoformat("2026-07-28T20:00")
@@ -74,3 +78,16 @@ def worker(snapshot: Snapshot, no: str) -> Worker:
 def notice(snapshot: Snapshot, kind: str) -> tuple[int, list[str]]:
     """How many and which; nothing of the kind is (0, [])."""
     return next(((one.n, one.sample) for one in snapshot.notices if one.kind == kind), (0, []))
+
+
+@contextmanager
+def pointed_at(url: str) -> Iterator[BaseDatabaseWrapper]:
+    """For a while the factory's database is the one at this URL."""
+    before = connections["legacy"]
+    configured = connections.configure_settings({"default": {}, "legacy": _legacy(url)})["legacy"]
+    connections["legacy"] = load_backend(configured["ENGINE"]).DatabaseWrapper(configured, "legacy")
+    try:
+        yield connections["legacy"]
+    finally:
+        connections["legacy"].close()
+        connections["legacy"] = before

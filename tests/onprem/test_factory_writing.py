@@ -1,31 +1,57 @@
+"""One mark is set, whatever table or view it lands in."""
+
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from onprem.factory import LegacyFactory
-from onprem.ports import Cell
-from tests.onprem.site import DAY, EVENING, add_mark, add_people, add_periods, add_scans, ask
-
-pytestmark = pytest.mark.usefixtures("relations")
+from onprem.ports import Cell, Refused
+from tests.mariadb import MariaDB
+from tests.onprem.relations import RELATIONS
+from tests.onprem.site import (
+    DAY,
+    EVENING,
+    add,
+    add_mark,
+    add_people,
+    add_periods,
+    add_scans,
+    ask,
+    captured,
+    pointed_at,
+    run,
+    worker,
+)
 
 CELL = Cell(DAY, 2, "0012")
 
 
 @pytest.fixture
-def factory() -> LegacyFactory:
+def factory(relations: BaseDatabaseWrapper) -> LegacyFactory:
     add_periods()
     add_people("0012", "0013")
     return LegacyFactory(clock=lambda: EVENING)
 
 
 def marks() -> list[tuple[object, ...]]:
-    return ask("SELECT period, emp_no, status, source FROM attsync_override ORDER BY period, emp_no")
+    return ask("SELECT period, emp_no, status, source FROM attsync_override ORDER BY period, emp_no, status")
 
 
 def test_a_mark_is_set_and_read_back(factory: LegacyFactory) -> None:
     assert factory.set_mark(CELL, "late") == "applied"
     assert factory.look(CELL) == "late"
-    assert marks() == [(2, "0012", "late", "attsync")]
+    assert worker(captured(), "0012").p[2] == "late"
+
+
+def test_the_row_says_who_wrote_it_and_when(factory: LegacyFactory) -> None:
+    factory.set_mark(CELL, "late")
+
+    assert ask("SELECT emp_no, source, CAST(updated_at AS CHAR) FROM attsync_override") == [
+        ("0012", "attsync", "2026-07-28 20:00:00")
+    ]
 
 
 def test_setting_it_again_or_otherwise_keeps_one_row(factory: LegacyFactory) -> None:
@@ -45,8 +71,205 @@ def test_a_cancel_deletes_this_row_only(factory: LegacyFactory) -> None:
     assert marks() == [(2, "0013", "late", "web"), (3, "0012", "late", "web")]
 
 
-def test_a_real_scan_was_there_first(factory: LegacyFactory) -> None:
+def test_a_repeated_cancel_is_a_success(factory: LegacyFactory) -> None:
+    assert [factory.set_mark(CELL, "absent") for _ in range(2)] == ["applied", "applied"]
+
+
+def test_another_systems_word_is_seen_and_replaced(factory: LegacyFactory) -> None:
+    add_mark("0012", 2, "sick")
+
+    assert factory.look(CELL) == "sick"
+    assert factory.set_mark(CELL, "present") == "applied"
+    assert factory.look(CELL) == "present"
+
+
+# --- a real scan was there first ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", ["present", "late"])
+def test_over_a_real_scan_nothing_is_written(factory: LegacyFactory, status: str) -> None:
     add_scans("0012", "2026-07-28 08:30:00")
 
-    assert factory.set_mark(CELL, "present") == "superseded"
+    assert factory.set_mark(CELL, status) == "superseded"
     assert marks() == []
+
+
+def test_a_cancel_is_done_scan_or_not(factory: LegacyFactory) -> None:
+    add_scans("0012", "2026-07-28 08:30:00")
+    add_mark("0012", 2, "late")
+
+    assert factory.set_mark(CELL, "absent") == "applied"
+    assert marks() == []
+
+
+@pytest.mark.parametrize(
+    ("device", "at"),
+    [
+        ("0012", "2026-07-28 09:00:00"),
+        ("0012", "2026-07-28 07:29:59"),
+        ("0012", "2026-07-27 08:30:00"),
+        ("0012", "2027-07-28 08:30:00"),
+        ("0013", "2026-07-28 08:30:00"),
+        ("00120", "2026-07-28 08:30:00"),
+        ("12", "2026-07-28 08:30:00"),
+    ],
+)
+def test_a_scan_elsewhere_is_in_nobodys_way(factory: LegacyFactory, device: str, at: str) -> None:
+    add_scans(device, at)
+
+    assert factory.set_mark(CELL, "late") == "applied"
+
+
+def test_a_scan_with_blanks_around_its_number_is_a_scan(factory: LegacyFactory) -> None:
+    add_scans(" 0012 ", "2026-07-28 08:30:00")
+
+    assert factory.set_mark(CELL, "late") == "superseded"
+
+
+def test_a_scan_of_a_number_two_people_have_is_nobodys(factory: LegacyFactory) -> None:
+    add("employee", ("0099", "0012", None, None, 1, None, None, None))
+    add_scans("0012", "2026-07-28 08:30:00")
+
+    assert factory.set_mark(CELL, "late") == "applied"
+
+
+def test_a_scan_of_the_future_is_no_scan_yet(factory: LegacyFactory) -> None:
+    add_scans("0012", "2026-07-28 08:30:00")
+    early = LegacyFactory(clock=lambda: EVENING.replace(hour=8, minute=20))
+
+    assert early.set_mark(CELL, "late") == "applied"
+
+
+def test_the_day_and_the_cell_judge_a_scan_alike(factory: LegacyFactory) -> None:
+    run("UPDATE attsync_period SET shift_code = 'D' WHERE code = 2")
+    add("period", (5, "กะ N", "08:00:00", "10:00:00", None, 5, "N", None))
+    run("UPDATE attsync_employee SET shift_code = 'N' WHERE emp_no = '0012'")
+    add_scans("0012", "2026-07-28 08:30:00")
+
+    assert worker(captured(), "0012").p == {1: None, 2: None, 5: "08:30", 3: None, 4: None}
+    assert factory.set_mark(CELL, "late") == "applied"
+    assert factory.set_mark(Cell(DAY, 5, "0012"), "late") == "superseded"
+
+
+# --- rows that can never be set -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cell", "code"),
+    [
+        (Cell(DAY, 2, "9999"), "unknown_employee"),
+        (Cell(DAY, 2, "12"), "unknown_employee"),
+        (Cell(DAY, 2, "0012 OR 1=1"), "unknown_employee"),
+        (Cell(DAY, 77, "0012"), "unknown_period"),
+    ],
+)
+def test_nobody_and_never_are_final(factory: LegacyFactory, cell: Cell, code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        factory.look(cell)
+
+    assert (refused.value.code, refused.value.final) == (code, True)
+
+
+# --- what sites make of the override --------------------------------------------------------------------------------
+
+TABLE = (
+    "CREATE TABLE att_manual (work_date DATE NOT NULL, period TINYINT UNSIGNED NOT NULL, emp_code VARCHAR(12) NOT NULL,"
+    " status VARCHAR(10) NOT NULL, by_user VARCHAR(40), note VARCHAR(120), updated_at DATETIME{key}) ENGINE={engine}"
+    " DEFAULT CHARSET=utf8 COLLATE=utf8_unicode_ci"
+)
+VIEW = (
+    "CREATE VIEW attsync_override AS SELECT work_date, period, emp_code AS emp_no, status, by_user AS source, updated_at"
+    " FROM att_manual"
+)
+KEY = ", PRIMARY KEY (work_date, period, emp_code)"
+
+
+@pytest.fixture(params=[("InnoDB", KEY), ("InnoDB", ""), ("MyISAM", KEY), ("MyISAM", "")], ids=str)
+def limited(request: pytest.FixtureRequest, mariadb: MariaDB) -> Iterator[LegacyFactory]:
+    """The override is a view; the account has only the rights that were promised to be enough."""
+    engine, key = request.param
+    mariadb.create("limited")
+    mariadb.execute("CREATE OR REPLACE USER agent@localhost IDENTIFIED BY 'a'")
+    with pointed_at(mariadb.url("limited")):
+        run(*RELATIONS, "DROP TABLE attsync_override", TABLE.format(engine=engine, key=key), VIEW)
+        add_periods()
+        add_people("0012")
+    for relation in ("employee", "scan", "period", "override", "pull", "dayoff"):
+        mariadb.execute(f"GRANT SELECT ON limited.attsync_{relation} TO agent@localhost")
+    mariadb.execute("GRANT INSERT, UPDATE, DELETE ON limited.attsync_override TO agent@localhost")
+    with pointed_at(mariadb.url("limited").replace("root@", "agent:a@")):
+        yield LegacyFactory(clock=lambda: EVENING)
+    mariadb.execute("DROP USER agent@localhost")
+
+
+def test_a_view_is_written_with_no_more_rights_than_promised(limited: LegacyFactory) -> None:
+    for status in ("late", "late", "present"):
+        limited.set_mark(CELL, status)
+    assert marks() == [(2, "0012", "present", "attsync")]
+
+    limited.set_mark(CELL, "absent")
+    assert marks() == []
+
+
+def test_a_number_in_other_letters_is_another_person(limited: LegacyFactory, mariadb: MariaDB) -> None:
+    mariadb.execute(
+        "INSERT INTO att_manual VALUES ('2026-07-28', 2, 'A12', 'late', 'web', NULL, NULL)", database="limited"
+    )
+
+    limited.set_mark(Cell(DAY, 2, "a12"), "absent")
+
+    assert marks() == [(2, "A12", "late", "web")]
+
+
+def test_all_rows_of_a_cell_are_set_where_nothing_keeps_them_single(mariadb: MariaDB) -> None:
+    with pointed_at(mariadb.create("doubled")):
+        run(*RELATIONS, "DROP TABLE attsync_override", TABLE.format(engine="MyISAM", key=""), VIEW)
+        add_periods()
+        add_people("0012")
+        for status in ("late", "present"):
+            add_mark("0012", 2, status)
+        factory = LegacyFactory(clock=lambda: EVENING)
+
+        factory.set_mark(CELL, "late")
+        assert marks() == [(2, "0012", "late", "attsync")] * 2
+
+        factory.set_mark(CELL, "absent")
+        assert marks() == []
+
+
+def test_of_several_rows_of_a_cell_the_newest_counts(mariadb: MariaDB) -> None:
+    with pointed_at(mariadb.create("doubled")):
+        run(*RELATIONS, "DROP TABLE attsync_override", TABLE.format(engine="InnoDB", key=""), VIEW)
+        add_periods()
+        add_people("0012")
+        add("override", ("2026-07-28", 2, "0012", "late", "x", "2026-07-28 10:00:00"))
+        add("override", ("2026-07-28", 2, "0012", "present", "x", "2026-07-28 09:00:00"))
+
+        assert worker(captured(), "0012").p[2] == "late"
+        assert LegacyFactory().look(CELL) == "late"
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("DROP VIEW attsync_override; CREATE VIEW attsync_override AS SELECT DISTINCT work_date, period, emp_code AS emp_no,"
+         " status, by_user AS source, updated_at FROM att_manual", "not (updatable|insertable-into)"),
+        ("ALTER TABLE att_manual MODIFY status VARCHAR(3) NOT NULL", "Data too long"),
+        ("ALTER TABLE att_manual MODIFY status ENUM('present') NOT NULL", "Data truncated|Incorrect"),
+        ("CREATE TRIGGER t BEFORE INSERT ON att_manual FOR EACH ROW SET NEW.status = 'present'", "read back present"),
+        ("CREATE TRIGGER t BEFORE INSERT ON att_manual FOR EACH ROW SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'closed'",
+         "closed"),
+    ],
+)  # fmt: skip
+def test_what_the_site_will_not_store_is_refused_in_its_own_words(mariadb: MariaDB, change: str, words: str) -> None:
+    with pointed_at(mariadb.create("refusing")):
+        run(*RELATIONS, "DROP TABLE attsync_override", TABLE.format(engine="InnoDB", key=KEY), VIEW)
+        add_periods()
+        add_people("0012")
+        run(*change.split("; "))
+
+        with pytest.raises(Refused, match=words) as refused:
+            LegacyFactory(clock=lambda: EVENING).set_mark(CELL, "late")
+
+        assert (refused.value.code, refused.value.final) == ("write_failed", False)
+        assert marks() == []

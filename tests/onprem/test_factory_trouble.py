@@ -1,0 +1,155 @@
+"""The factory's own trouble has a name and never looks like a row's fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import MySQLdb
+import pytest
+
+from onprem.factory import LegacyFactory
+from onprem.ports import Cell, FactoryDown, Refused, ViewMissing
+from tests.mariadb import MariaDB
+from tests.onprem.relations import RELATIONS
+from tests.onprem.site import DAY, EVENING, add_people, add_periods, captured, pointed_at, run
+
+CELL = Cell(DAY, 2, "0012")
+
+
+@contextmanager
+def held(server: MariaDB, database: str) -> Iterator[None]:
+    """Somebody at the factory is about to write this very cell."""
+    somebody = MySQLdb.connect(unix_socket=str(server.socket), user="root", database=database)
+    with somebody.cursor() as cursor:
+        cursor.execute("INSERT INTO attsync_override VALUES ('2026-07-28', 2, '0012', 'x', '', NULL)")
+    yield
+    somebody.close()
+
+
+@pytest.mark.parametrize("relation", ["employee", "scan", "period", "override"])
+@pytest.mark.usefixtures("relations")
+def test_a_missing_relation_is_named(relation: str) -> None:
+    add_periods()
+    run(f"DROP TABLE attsync_{relation}")
+
+    with pytest.raises(ViewMissing, match=f"attsync_{relation}"):
+        captured()
+
+
+@pytest.mark.parametrize(
+    ("relation", "column"),
+    [("employee", "hire_date"), ("scan", "device_no"), ("period", "day_offset"), ("pull", "device")],
+)
+@pytest.mark.usefixtures("relations")
+def test_a_missing_column_is_named(relation: str, column: str) -> None:
+    add_periods()
+    run(f"ALTER TABLE attsync_{relation} RENAME COLUMN {column} TO something_else")
+
+    with pytest.raises(ViewMissing, match=column):
+        captured()
+
+
+def test_a_view_over_something_that_is_gone_is_named(mariadb: MariaDB) -> None:
+    with pointed_at(mariadb.create("broken")):
+        run(*RELATIONS, "RENAME TABLE attsync_employee TO employee")
+        run("CREATE VIEW attsync_employee AS SELECT * FROM employee", "DROP TABLE employee")
+
+        with pytest.raises(ViewMissing, match="attsync_employee"):
+            captured()
+
+
+@pytest.fixture
+def reader(mariadb: MariaDB) -> Iterator[None]:
+    """An account that may only read, and not the optional relations."""
+    mariadb.create("readonly")
+    mariadb.execute("CREATE OR REPLACE USER reader@localhost IDENTIFIED BY 'r'")
+    with pointed_at(mariadb.url("readonly")):
+        run(*RELATIONS, "DROP TABLE attsync_pull")
+        add_periods()
+        add_people("0012")
+    for relation in ("employee", "scan", "period", "override"):
+        mariadb.execute(f"GRANT SELECT ON readonly.attsync_{relation} TO reader@localhost")
+    with pointed_at(mariadb.url("readonly").replace("root@", "reader:r@")):
+        yield
+    mariadb.execute("DROP USER reader@localhost")
+
+
+@pytest.mark.usefixtures("reader")
+def test_a_read_only_account_reads_the_day() -> None:
+    assert len(captured().workers) == 1
+
+
+@pytest.mark.parametrize(("status", "command"), [("late", "UPDATE"), ("absent", "DELETE")])
+@pytest.mark.usefixtures("reader")
+def test_a_read_only_account_cannot_write_and_says_so(status: str, command: str) -> None:
+    with pytest.raises(Refused, match=f"{command} command denied") as refused:
+        LegacyFactory().set_mark(CELL, status)
+
+    assert (refused.value.code, refused.value.final) == ("write_failed", False)
+
+
+def test_a_wrong_password_is_the_factorys_trouble(mariadb: MariaDB) -> None:
+    with (
+        pointed_at(mariadb.url("nowhere").replace("root@", "nobody:wrong@")),
+        pytest.raises(FactoryDown, match="denied"),
+    ):
+        captured()
+
+
+def test_a_server_that_is_not_there_is_the_factorys_trouble() -> None:
+    with pointed_at("mysql://root@localhost/x?unix_socket=/nowhere/s"), pytest.raises(FactoryDown, match="/nowhere/s"):
+        captured()
+
+
+def test_a_server_that_comes_back_is_used_again(mortal_mariadb: MariaDB) -> None:
+    with pointed_at(mortal_mariadb.create("mortal")):
+        run(*RELATIONS)
+        add_periods()
+        add_people("0012")
+        factory = LegacyFactory(clock=lambda: EVENING)
+        factory.set_mark(CELL, "late")
+        mortal_mariadb.kill()
+        with pytest.raises(FactoryDown):
+            factory.set_mark(CELL, "present")
+        with pytest.raises(FactoryDown):
+            captured()
+        mortal_mariadb.start()
+
+        assert factory.look(CELL) == "late"
+
+
+def test_a_connection_that_was_dropped_in_between_is_renewed(mariadb: MariaDB) -> None:
+    with pointed_at(mariadb.create("dropped")) as connection:
+        run(*RELATIONS)
+        add_periods()
+        add_people("0012")
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT CONNECTION_ID()")
+            mariadb.execute(f"KILL {cursor.fetchone()[0]}")
+
+        assert LegacyFactory(clock=lambda: EVENING).set_mark(CELL, "late") == "applied"
+
+
+def test_a_lock_held_by_the_factory_is_not_the_rows_fault(mariadb: MariaDB) -> None:
+    with pointed_at(mariadb.create("locked")) as connection:
+        run(*RELATIONS)
+        add_periods()
+        add_people("0012")
+        with connection.cursor() as cursor:
+            cursor.execute("SET SESSION innodb_lock_wait_timeout = 1")
+        with held(mariadb, "locked"), pytest.raises(FactoryDown, match="Lock wait timeout"):
+            LegacyFactory(clock=lambda: EVENING).set_mark(CELL, "late")
+
+
+def test_a_statement_that_takes_too_long_is_the_factorys_trouble(mariadb: MariaDB) -> None:
+    with pointed_at(mariadb.create("slow")) as connection:
+        run(*RELATIONS)
+        run("RENAME TABLE attsync_period TO p", "CREATE VIEW attsync_period AS SELECT p.* FROM p WHERE SLEEP(2) = 0")
+        add_people("0012")
+        run("INSERT INTO p (code) VALUES (1)")
+        with connection.cursor() as cursor:
+            cursor.execute("SET SESSION max_statement_time = 0.1")
+
+        with pytest.raises(FactoryDown, match="max_statement_time"):
+            captured()
