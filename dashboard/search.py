@@ -1,0 +1,34 @@
+"""Finding people by number or name, and by what became of their day."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+
+from dashboard.place import Place
+from dashboard.rows import Person
+
+_THAI_DIGITS = str.maketrans("๐๑๒๓๔๕๖๗๘๙", "0123456789")
+
+
+def listed(place: Place) -> Callable[[Person], bool]:
+    """Return a test for the people that the filters of a place let through."""
+    wanted = _plain(place.query)
+
+    def test(person: Person) -> bool:
+        return _has_status(person, place.show) and (
+            not wanted or wanted in _plain(person.worker.no) or wanted in _plain(person.worker.name or "")
+        )
+
+    return test
+
+
+def _has_status(person: Person, show: str) -> bool:
+    if not show:
+        return True
+    return person.verdict.late if show == "late" else person.verdict.status == show
+
+
+def _plain(text: str) -> str:
+    """One spelling for what looks the same: composed letters, Arabic digits, single blanks, lower case."""
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_THAI_DIGITS).casefold().split())

@@ -1,0 +1,86 @@
+"""What just happened, and the way back. Read from the queue, so that a reload still says the truth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from dashboard import statuses
+from editqueue.models import Edit
+from editqueue.undo import WINDOW, stamp_of
+from mirror.wire import parse_day
+
+_ONE = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})")
+_ALL = re.compile(r"([0-9-]{10})\.([0-9]{1,17})")
+_UNDONE = "undone."
+
+
+@dataclass(frozen=True)
+class Toast:
+    """``undo_name`` and ``undo_value`` make the undo button; empty where there is nothing to take back."""
+
+    text: str
+    name: str = ""
+    undo_name: str = ""
+    undo_value: str = ""
+
+
+def name_of(edit: Edit) -> str:
+    """Return what ``done=`` says after one tap."""
+    return f"{edit.id}.{edit.rev}"
+
+
+def name_of_all(day: date, asked_at: datetime) -> str:
+    """Return what ``done=`` says after a whole group."""
+    return f"{day.isoformat()}.{stamp_of(asked_at)}"
+
+
+def after(done: str, now: datetime, periods: Mapping[int, str]) -> Toast | None:
+    """Return the message for what was done, or None if that is long ago or something newer came.
+
+    ``periods`` names the periods of the day shown.
+    """
+    undone = done.startswith(_UNDONE)
+    done = done.removeprefix(_UNDONE)
+    if match := _ONE.fullmatch(done):
+        return _one((int(match[1]), int(match[2])), now, periods, undone=undone)
+    if match := _ALL.fullmatch(done):
+        return _all(parse_day(match[1]), done, now, undone=undone)
+    return None
+
+
+def _one(id_and_rev: tuple[int, int], now: datetime, periods: Mapping[int, str], *, undone: bool) -> Toast | None:
+    edit_id, rev = id_and_rev
+    edit = Edit.objects.filter(id=edit_id, rev=rev, created_at__gt=now - WINDOW).first()
+    if edit is None:
+        return None
+    where = periods.get(edit.period, "")
+    said = f"{where} = {statuses.WISH[edit.status].label} · {_reached(edit)}".strip()
+    name = edit.full_name or edit.employee_no
+    if undone:
+        return Toast(f"{_('taken back')} · {said}", name)
+    return Toast(said, name, "undo", f"{edit.id}.{edit.rev}")
+
+
+def _reached(edit: Edit) -> str:
+    return str(statuses.EDIT["pending" if edit.applied_at is None else "saved"].label)
+
+
+def _all(day: date | None, done: str, now: datetime, *, undone: bool) -> Toast | None:
+    if day is None:
+        return None
+    stamp = int(done.rpartition(".")[2])
+    recent = Edit.objects.filter(day=day, created_at__gt=now - WINDOW)
+    edits = [edit for edit in recent if stamp_of(edit.created_at) == stamp]
+    if not edits:
+        return None
+    n = len(edits)
+    if undone:
+        return Toast(ngettext("%(n)s correction taken back", "%(n)s corrections taken back", n) % {"n": n})
+    text = ngettext("%(n)s person marked", "%(n)s people marked", n) % {"n": n}
+    return Toast(f"{text} · {statuses.EDIT['pending'].label}", "", "undo_all", done)
