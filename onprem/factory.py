@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from django.conf import settings
-from django.db import connections, transaction
-from django.db.models import CharField, QuerySet
-from django.db.models.functions import Cast, Collate
+from django.db import transaction
+from django.db.models import CharField
+from django.db.models.functions import Cast
 
 from mirror import counting
 from mirror.wire import ABSENT, Snapshot
@@ -113,7 +113,7 @@ class LegacyFactory:
 
     def _known(self, cell: Cell) -> tuple[Person, Timetable]:
         """The person and the day's timetable, or Refused: the row can never be set."""
-        person = rows.people(relations.people_like(cell.employee_no), Notices()).get(cell.employee_no)
+        person = rows.people(relations.person(cell.employee_no), Notices()).get(cell.employee_no)
         if person is None:
             raise Refused("unknown_employee", f"nobody has the number {cell.employee_no}", final=True)
         table = timetable(cell.day, rows.periods(relations.periods(), Notices()), day_starts=self.day_starts)
@@ -127,8 +127,8 @@ class LegacyFactory:
         days = Days(table.begins.date(), table.ends.date())
         times: list[datetime] = []
         for device in sorted(person.devices):
-            if len(rows.owners_of(device, relations.people_with_device_like(device))) == 1:
-                times += _times_of(device, relations.scans_like(days, device))
+            if len(rows.owners_of(device, relations.people_with_device(device))) == 1:
+                times += filter(None, (parse_moment(at) for _, at in relations.scans_of(days, device)))
         counted, _ = ScanLine(sorted(times), [""] * len(times)).split(self._clock())
         days_off, _ = _days_off(Days(cell.day, cell.day))
         today = [row for row in days_off if row.covers(cell.day)]
@@ -219,34 +219,20 @@ def _odd_scans(chunk: Chunk, now: datetime, notices: Notices) -> None:
         notices.add(BAD_ROW, words)
 
 
-def _times_of(device: str, texts: Iterable[Texts]) -> list[datetime]:
-    return [at for no, text in texts if rows.cleaned(no) == device and (at := parse_moment(text))]
-
-
 # --- writing --------------------------------------------------------------------------------------------------------
-
-
-def _cell(cell: Cell) -> QuerySet[Override]:
-    """The rows of this cell: none, one, or several where the site has no unique key.
-
-    The site's collation may take `a12` for `A12`, which is another person: compare exactly on top.
-    """
-    found = Override.objects.filter(work_date=cell.day.isoformat(), period=cell.period, emp_no=cell.employee_no)
-    if connections[ALIAS].vendor == "mysql":
-        return found.alias(exact=Collate(Cast("emp_no", CharField()), "utf8mb4_bin")).filter(exact=cell.employee_no)
-    return found
 
 
 def _stored(cell: Cell) -> str | None:
     """The mark stored for the cell; the newest if there are several rows."""
-    found = _cell(cell).values_list(Cast("updated_at", CharField()), Cast("status", CharField()))
+    rows = relations.override_of(cell.day, cell.period, cell.employee_no)
+    found = rows.values_list(Cast("updated_at", CharField()), Cast("status", CharField()))
     newest = max(((updated or "", status or "") for updated, status in found), default=None)
     return newest[1].strip().lower() if newest else None
 
 
 def _write(cell: Cell, status: str, now: datetime) -> None:
     """Set or delete. Updating first and inserting only where nothing matched doubles nothing without a unique key."""
-    found = _cell(cell)
+    found = relations.override_of(cell.day, cell.period, cell.employee_no)
     if status == ABSENT:
         found.delete()
         return

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, TypeVar
 
-from django.db import DatabaseError
-from django.db.models import CharField, Model, Q, QuerySet
-from django.db.models.functions import Cast
+from django.db import DatabaseError, connections
+from django.db.models import CharField, Expression, Model, Q, QuerySet
+from django.db.models.functions import Cast, Collate, Trim
 
 from onprem.clocks import in_buddhist_years
-from onprem.faults import is_absent
+from onprem.faults import ALIAS, is_absent
 from onprem.models import DayOff, Employee, Override, Period, Pull, Scan
 from onprem.rows import Texts
 
@@ -51,14 +51,12 @@ def employees() -> list[Texts]:
     return _texts(Employee.objects.all(), EMPLOYEE)
 
 
-def people_like(no: str) -> list[Texts]:
-    """The rows that may be this person's; the caller compares exactly."""
-    return _texts(Employee.objects.filter(emp_no=no), EMPLOYEE)
+def person(no: str) -> list[Texts]:
+    return _texts(Employee.objects.alias(exact=exact_text("emp_no")).filter(exact=no), EMPLOYEE)
 
 
-def people_with_device_like(device: str) -> list[Texts]:
-    """The rows that may carry this device number, also with blanks around it; the caller compares exactly."""
-    return _texts(Employee.objects.filter(device_no__icontains=device), EMPLOYEE)
+def people_with_device(device: str) -> list[Texts]:
+    return _texts(Employee.objects.alias(exact=exact_text("device_no")).filter(exact=device), EMPLOYEE)
 
 
 def periods() -> list[Texts]:
@@ -69,9 +67,9 @@ def scans(days: Days) -> list[Texts]:
     return _texts(Scan.objects.filter(days.of("scanned_at")), SCAN)
 
 
-def scans_like(days: Days, device: str) -> list[Texts]:
-    """The scans that may be this device number's; the caller compares exactly."""
-    return _texts(Scan.objects.filter(days.of("scanned_at"), device_no__icontains=device), SCAN)
+def scans_of(days: Days, device: str) -> list[Texts]:
+    rows = Scan.objects.filter(days.of("scanned_at"))
+    return _texts(rows.alias(exact=exact_text("device_no")).filter(exact=device), SCAN)
 
 
 def odd_scans(after: date) -> list[Texts]:
@@ -83,6 +81,12 @@ def odd_scans(after: date) -> list[Texts]:
 
 def overrides(days: Days) -> list[Texts]:
     return _texts(Override.objects.filter(days.of("work_date")), OVERRIDE)
+
+
+def override_of(day: date, period: int, no: str) -> QuerySet[Override]:
+    """The rows of one cell: none, one, or several where the site has no unique key."""
+    rows = Override.objects.filter(work_date=day.isoformat(), period=period)
+    return rows.alias(exact=exact_text("emp_no")).filter(exact=no)
 
 
 def pulls() -> list[Texts] | None:
@@ -99,6 +103,16 @@ def days_off(days: Days) -> list[Texts] | None:
     buddhist_last = in_buddhist_years(days.last, leap_day="03-01")
     buddhist = Q(date_from__lte=buddhist_last) & Q(date_to__gte=in_buddhist_years(days.first))
     return _if_there(DayOff.objects.filter(began | buddhist | days.of("date_from")), DAYOFF)
+
+
+def exact_text(column: str) -> Expression:
+    """The column as text without blanks around it, compared letter by letter.
+
+    A site's own collation takes `a12` for `A12`, who is somebody else, and its charset may not even have the letters
+    that are asked for, which is an error there.
+    """
+    text = Trim(Cast(column, CharField()))
+    return Collate(text, "utf8mb4_bin") if connections[ALIAS].vendor == "mysql" else text
 
 
 def _texts(rows: QuerySet[M, Any], columns: Sequence[str]) -> list[Texts]:

@@ -221,6 +221,18 @@ def test_a_number_in_other_letters_is_another_person(limited: LegacyFactory, mar
     assert marks() == [(2, "A12", "late", "web")]
 
 
+def test_letters_the_sites_charset_does_not_have_are_nobodys_number(mariadb: MariaDB) -> None:
+    with pointed_at(mariadb.create("tis620", charset="tis620")):
+        run(*RELATIONS)
+        add_periods()
+        add_people("0012", "ก12")
+        factory = LegacyFactory(clock=lambda: EVENING)
+
+        assert factory.set_mark(Cell(DAY, 2, "ก12"), "late") == "applied"
+        with pytest.raises(Refused, match="nobody"):
+            factory.look(Cell(DAY, 2, "😀12"))
+
+
 def test_all_rows_of_a_cell_are_set_where_nothing_keeps_them_single(mariadb: MariaDB) -> None:
     with pointed_at(mariadb.create("doubled")):
         run(*RELATIONS, "DROP TABLE attsync_override", TABLE.format(engine="MyISAM", key=""), VIEW)
