@@ -13,7 +13,7 @@ from django.db.models import F
 
 from editqueue import guards, reading
 from editqueue.guards import Wish
-from editqueue.merge import EditState, MergedDay, Stamp, shown
+from editqueue.merge import EditState, MergedDay, Stamp, merge, shown
 from editqueue.models import Edit, EditEvent, Outcome, QueueVersion
 from mirror import factorytime
 from mirror.models import DaySnapshot
@@ -49,19 +49,18 @@ def mark(asked: Wish, *, now: datetime, source: str) -> Marked:
     row, snapshot = _snapshot(asked, now)
     worker = guards.known_cell(asked, snapshot)
     assert row is not None  # known_cell refuses a day that is not there
+    assert snapshot is not None
+    stamp = Stamp(row.gen, row.stored_at)
     newest = DaySnapshot.objects.newest() or row
     guards.inside_edit_window(asked.day, newest=newest.day, today=factorytime.today(now, newest.day_starts))
     latest = _edit_of(asked, edits)
     changed = not (latest and latest.is_waiting and latest.status == asked.status)
     if changed:
-        stamp = Stamp(row.gen, row.stored_at)
         guards.changeable(asked.status, shown(worker.p.get(asked.period), latest, stamp).cell)
         put(asked, worker.name or "", latest=latest, now=now, source=source)
         bump(queue, now)
         edits = reading.edits_of(asked.day)
-    merged = reading.merged(row, edits, now)
-    assert merged is not None  # the same text was read above
-    return Marked(merged, changed)
+    return Marked(merge(snapshot, edits, stamp), changed)
 
 
 def put(asked: Wish, name: str, *, latest: EditState | None, now: datetime, source: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Q, Value
@@ -57,7 +58,7 @@ def store(sent: Ingest, *, now: datetime) -> Stored:
     """
     link = lock_link()
     snapshot, day = sent.snapshot, date.fromisoformat(sent.snapshot.date)
-    row = DaySnapshot.objects.filter(day=day).first()
+    row = DaySnapshot.objects.defer("payload").filter(day=day).first()
     if row is not None and snapshot.gen == row.gen and not sent.force:
         if _counted(snapshot, now)[0] != _stored_canonical(row):
             raise Stale(row.gen)
@@ -66,7 +67,9 @@ def store(sent: Ingest, *, now: datetime) -> Stored:
         gen, flag = _next_gen(sent, row, now)
         flag = _shrink_flag(sent, row) or flag
         snapshot.gen = gen
-        _write(day, sent, gen=gen, flag=flag, link=link, now=now)
+        values = _columns(sent, gen=gen, flag=flag, link=link, now=now)
+        if row is None or not DaySnapshot.objects.filter(day=day).update(**values):
+            DaySnapshot.objects.create(day=day, **values)
     FactoryLink.objects.filter(id=link.id).update(gen=Greatest("gen", Value(gen)), last_seen=now)
     return Stored(snapshot.date, gen, len(snapshot.workers))
 
@@ -110,36 +113,34 @@ def _shrink_flag(sent: Ingest, row: DaySnapshot | None) -> str:
     return SHRUNK
 
 
-def _write(day: date, sent: Ingest, *, gen: int, flag: str, link: FactoryLink, now: datetime) -> None:
+def _columns(sent: Ingest, *, gen: int, flag: str, link: FactoryLink, now: datetime) -> dict[str, Any]:
+    """Count the day, and return what its row is to hold."""
     snapshot = sent.snapshot
     final = _is_final(snapshot)
     text, totals = _counted(snapshot, now)
     if len(text) > MAX_BODY_BYTES:
         raise TooLarge(f"the day has {len(text)} bytes in canonical form, more than {MAX_BODY_BYTES}")
-    DaySnapshot.objects.update_or_create(
-        day=day,
-        defaults={
-            "payload": text.decode(),
-            "gen": gen,
-            "rules": snapshot.rules if final else 0,
-            "stored_at": now,
-            "active_total": totals.active_total,
-            "full": totals.full,
-            "partial": totals.partial,
-            "absent": totals.absent,
-            "waiting": totals.wait,
-            "late": totals.late,
-            "off": totals.off,
-            "worker_count": len(snapshot.workers),
-            "is_open": reading.is_open(snapshot),
-            "captured_at": data_time(snapshot.captured_at, clock_ahead_s=link.clock_ahead_s, now=now),
-            "scans_through": _moment(snapshot.scans_through),
-            "day_starts": snapshot.day_starts or "04:00",
-            "holiday": (snapshot.holiday or "")[:120],
-            "claimed": _disagreement(sent)[:200],
-            "flag": flag,
-        },
-    )
+    return {
+        "payload": text.decode(),
+        "gen": gen,
+        "rules": snapshot.rules if final else 0,
+        "stored_at": now,
+        "active_total": totals.active_total,
+        "full": totals.full,
+        "partial": totals.partial,
+        "absent": totals.absent,
+        "waiting": totals.wait,
+        "late": totals.late,
+        "off": totals.off,
+        "worker_count": len(snapshot.workers),
+        "is_open": reading.is_open(snapshot),
+        "captured_at": data_time(snapshot.captured_at, clock_ahead_s=link.clock_ahead_s, now=now),
+        "scans_through": _moment(snapshot.scans_through),
+        "day_starts": snapshot.day_starts or "04:00",
+        "holiday": (snapshot.holiday or "")[:120],
+        "claimed": _disagreement(sent)[:200],
+        "flag": flag,
+    }
 
 
 def data_time(captured_at: str | None, *, clock_ahead_s: int | None, now: datetime) -> datetime | None:
