@@ -30,7 +30,7 @@ START_SECONDS = 30
 STOP_SECONDS = 8
 LISTEN_SECONDS = 50
 PAUSE_SECONDS = 5
-WORKING_DAY = ("--reset", "--around-now", "--live")
+HISTORY_DAYS = 7
 # Even if the demo is killed, nothing of it goes on.
 DIES_WITH_US = ("setpriv", "--pdeathsig", "TERM", "--")
 
@@ -105,12 +105,14 @@ def show(host: str, port: int, parts: list[Part]) -> None:
     cloud, factory = cloud_settings(known, host), factory_settings(known, port)
     run("migrate", "--noinput", env=cloud)
     run("collectstatic", "--noinput", "--verbosity=0", env=cloud)
+    run("simulate_factory", "--reset", "--around-now", f"--days={HISTORY_DAYS}", env=factory)
 
     server = ["-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port), "--blocking-threads", "16"]
     server += ["--workers-kill-timeout", "5", "attsync_site.wsgi:application"]
     parts.append(Part("cloud", [PYTHON, *server], cloud))
     wait_for_the_cloud(parts[0], host, port)
-    parts.append(Part("factory", [PYTHON, "manage.py", "simulate_factory", *WORKING_DAY], factory))
+    run("push_cloud", f"--days={HISTORY_DAYS}", env=factory)
+    parts.append(Part("factory", [PYTHON, "manage.py", "simulate_factory", "--live"], factory))
     agent = [PYTHON, "manage.py", "push_cloud", f"--listen={LISTEN_SECONDS}"]
     parts.append(Part("agent", agent, factory))
     say(welcome(host, port, known["password"]))
