@@ -13,7 +13,7 @@ from mirror import counting
 from mirror.wire import MAX_NO_LENGTH, Period, ScanRow, Snapshot, Stat, Worker
 from onprem.notices import BAD_ROW, DUPLICATE, FUTURE_SCAN, UNKNOWN_OVERRIDE, UNMATCHED, Notices
 from onprem.rows import DayOffRow, Mark, Person
-from onprem.timetable import Expected, Timetable, expected, holiday
+from onprem.timetable import Expected, Timetable, expected, holiday, marking
 
 FUTURE_TOLERANCE = timedelta(minutes=5)
 
@@ -105,8 +105,8 @@ def real_scans(
     person: Person, table: Timetable, days_off: Iterable[DayOffRow], times: Iterable[datetime]
 ) -> dict[int, datetime]:
     """R2, R3 for one person: the scan that marks each period."""
-    own = [row for row in days_off if row.no in (None, person.no)]
-    return counting.first_scans(times, table.windows, expected(person, table, own).codes)
+    codes = expected(person, table, [row for row in days_off if row.no in (None, person.no)]).codes
+    return counting.first_scans(marking(times, person, table, codes), table.windows, codes)
 
 
 def future_scans(line: ScanLine, notices: Notices) -> None:
@@ -199,7 +199,8 @@ def _workers(
         if not employed and no not in scans and no not in marks:
             continue
         wanted = expectations.of(person)
-        cells = _cells(facts.table, scans.get(no, ()), marks.get(no, {}), wanted)
+        times = marking(scans.get(no, ()), person, facts.table, wanted.codes)
+        cells = _cells(facts.table, times, marks.get(no, {}), wanted)
         if employed or any(cells.values()):
             e = UNSET if wanted.codes is None else list(wanted.codes)
             rows.append(Worker(no=no, name=person.name, g=person.group, p=cells, e=e, off=wanted.off))

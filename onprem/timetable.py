@@ -18,7 +18,10 @@ HOLIDAY, LEAVE = "วันหยุด", "ลา"
 
 @dataclass(frozen=True)
 class Timetable:
-    """The periods of one day in the order of their windows."""
+    """The periods of one day in the order of their windows.
+
+    ``neighbours``: windows (with their shifts) of the day before and after that share a moment with one of these.
+    """
 
     day: date
     periods: tuple[PeriodRow, ...]
@@ -26,6 +29,7 @@ class Timetable:
     groups: tuple[tuple[int, ...], ...]
     begins: datetime
     ends: datetime
+    neighbours: tuple[tuple[str | None, Window], ...]
 
     @cached_property
     def codes(self) -> tuple[int, ...]:
@@ -51,22 +55,32 @@ class Expected:
 
 def timetable(day: date, periods: Sequence[PeriodRow], *, day_starts: time) -> Timetable:
     """Place the periods on the calendar. Raise BadWindows for what nobody could count by."""
-    placed = sorted(
-        ((_window(period, day, day_starts), period) for period in periods), key=lambda pair: _line_order(pair[0])
-    )
-    windows = tuple(win for win, _ in placed)
-    rows = tuple(period for _, period in placed)
+    rows, windows = _placed(day, periods, day_starts)
     _demand_clear_windows(rows, windows)
-    midnight = datetime.combine(day, time())
     starts = datetime.combine(day, day_starts)
     return Timetable(
         day=day,
         periods=rows,
         windows=windows,
         groups=_groups(rows),
-        begins=min([starts, *(win.start for win in windows)], default=midnight),
+        begins=min([starts, *(win.start for win in windows)]),
         ends=max([starts + timedelta(days=1), *(win.end for win in windows)]),
+        neighbours=tuple(_neighbours(day, periods, windows, day_starts)),
     )
+
+
+def marking(
+    times: Iterable[datetime], person: Person, table: Timetable, codes: Collection[int] | None
+) -> list[datetime]:
+    """The scans that may mark this day: not those that belong to a window of his on the day before or after.
+
+    A day worker who comes in the morning has not closed the night shift of yesterday, though its last window is open.
+    """
+    if not table.neighbours:
+        return list(times)
+    own = [win for win in table.windows if codes is None or win.code in codes]
+    elsewhere = [win for shift, win in table.neighbours if person.shift is None or shift in (None, person.shift)]
+    return [at for at in times if _is_inside(at, own) or not _is_inside(at, elsewhere)]
 
 
 def expected(person: Person, table: Timetable, days_off: Iterable[DayOffRow]) -> Expected:
@@ -103,6 +117,13 @@ def overlaps(table_periods: Sequence[PeriodRow], windows: Sequence[Window]) -> I
             yield shift, *clash
 
 
+def _placed(
+    day: date, periods: Iterable[PeriodRow], day_starts: time
+) -> tuple[tuple[PeriodRow, ...], tuple[Window, ...]]:
+    pairs = sorted(((_window(period, day, day_starts), period) for period in periods), key=lambda pair: _place(pair[0]))
+    return tuple(period for _, period in pairs), tuple(win for win, _ in pairs)
+
+
 def _window(period: PeriodRow, day: date, day_starts: time) -> Window:
     return counting.window(
         period.code,
@@ -115,8 +136,22 @@ def _window(period: PeriodRow, day: date, day_starts: time) -> Window:
     )
 
 
-def _line_order(win: Window) -> tuple[datetime, datetime, int]:
+def _place(win: Window) -> tuple[datetime, datetime, int]:
     return win.start, win.end, win.code
+
+
+def _neighbours(
+    day: date, periods: Sequence[PeriodRow], windows: Sequence[Window], day_starts: time
+) -> Iterator[tuple[str | None, Window]]:
+    for step in (-1, 1):
+        rows, others = _placed(day + timedelta(days=step), periods, day_starts)
+        for period, other in zip(rows, others, strict=True):
+            if any(win.start < other.end and other.start < win.end for win in windows):
+                yield period.shift, other
+
+
+def _is_inside(at: datetime, windows: Iterable[Window]) -> bool:
+    return any(win.start <= at < win.end for win in windows)
 
 
 def _demand_clear_windows(periods: Sequence[PeriodRow], windows: Sequence[Window]) -> None:

@@ -14,7 +14,7 @@ from mirror import counting
 from onprem.rows import PeriodRow
 from onprem.simulator import workday
 from onprem.simulator.names import TERMINALS
-from onprem.simulator.workday import SimulatedLeave, SimulatedPerson, SimulatedScan
+from onprem.simulator.workday import SimulatedLeave, SimulatedMark, SimulatedPerson, SimulatedScan
 
 MARKER = "simulated_factory"
 
@@ -33,6 +33,8 @@ class Schema(Protocol):
     def add_people(self, folk: Iterable[SimulatedPerson]) -> None: ...
     def add_periods(self, periods: Iterable[PeriodRow]) -> None: ...
     def add_leave(self, leave: Iterable[SimulatedLeave]) -> None: ...
+    def add_marks(self, marks: Iterable[SimulatedMark]) -> None: ...
+    def add_mess(self, now: datetime) -> None: ...
     def add_scans(self, scans: Iterable[SimulatedScan]) -> None: ...
     def pulled(self, terminals: Iterable[str], at: datetime) -> None: ...
 
@@ -102,12 +104,14 @@ def _fill(schema: Schema, wanted: Wanted) -> int:
     schema.add_people(folk)
     schema.add_periods(wanted.periods)
     schema.add_leave(away)
+    schema.add_marks(workday.marks(folk, days[:-1], seed=wanted.seed))
     total = 0
     for day in days:
         scans = list(workday.scans_of(day, folk, wanted.periods, away, seed=wanted.seed))
         scans = sorted((scan for scan in scans if scan.at <= wanted.now), key=lambda scan: scan.at)
         schema.add_scans(scans)
         total += len(scans)
+    schema.add_mess(wanted.now)
     schema.pulled(TERMINALS, wanted.now)
     return total
 

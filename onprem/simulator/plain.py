@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from onprem.rows import PeriodRow
-from onprem.simulator.workday import SimulatedLeave, SimulatedPerson, SimulatedScan
+from onprem.simulator.workday import SimulatedLeave, SimulatedMark, SimulatedPerson, SimulatedScan
 
 Rows = list[tuple[str | int | None, ...]]
 
@@ -54,7 +54,7 @@ class PlainSchema:
 
     def add_periods(self, periods: Iterable[PeriodRow]) -> None:
         rows: Rows = [
-            (p.code, p.label, _clock(p.start), _clock(p.end), _clock(p.late_after), p.group, p.shift, p.day_offset)
+            (p.code, p.label, clock(p.start), clock(p.end), clock(p.late_after), p.group, p.shift, p.day_offset)
             for p in periods
         ]
         columns = "code, label, start_time, end_time, late_after, grp, shift_code, day_offset"
@@ -67,6 +67,13 @@ class PlainSchema:
     def add_scans(self, scans: Iterable[SimulatedScan]) -> None:
         rows: Rows = [(scan.device, f"{scan.at:%Y-%m-%d %H:%M:%S}", scan.terminal) for scan in scans]
         self._insert("scan", "device_no, scanned_at, device", rows)
+
+    def add_marks(self, marks: Iterable[SimulatedMark]) -> None:
+        rows: Rows = [(row.day.isoformat(), row.period, row.no, row.status, "foreman") for row in marks]
+        self._insert("override", "work_date, period, emp_no, status, source", rows)
+
+    def add_mess(self, now: datetime) -> None:
+        """None: this is the tidy one."""
 
     def pulled(self, terminals: Iterable[str], at: datetime) -> None:
         table = f"{settings.LEGACY_PREFIX}pull"
@@ -83,5 +90,6 @@ class PlainSchema:
                 cursor.executemany(sql, rows)
 
 
-def _clock(value: object) -> str | None:
+def clock(value: object) -> str | None:
+    """A time as every database takes it."""
     return None if value is None else f"{value:%H:%M:%S}"

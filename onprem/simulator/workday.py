@@ -44,6 +44,14 @@ class SimulatedLeave:
     label: str
 
 
+@dataclass(frozen=True)
+class SimulatedMark:
+    day: date
+    period: int
+    no: str
+    status: str
+
+
 USUAL = (
     PeriodRow(1, "เช้า 1", time(5, 30), time(7, 30), None, "1", None, None),
     PeriodRow(2, "เช้า 2", time(7, 30), time(9, 0), time(8, 0), "1", None, None),
@@ -120,6 +128,18 @@ def leave(folk: Sequence[SimulatedPerson], days: Sequence[date], *, seed: int) -
             part = random.choice("DDDMA")
             label = random.choice(("ลาป่วย", "ลากิจ", "พักร้อน"))
             found.append(SimulatedLeave(day, day, person.no, part, label))
+    return found
+
+
+def marks(folk: Sequence[SimulatedPerson], days: Sequence[date], *, seed: int) -> list[SimulatedMark]:
+    """What a foreman set by hand: somebody forgot to scan in the morning, or was let in late."""
+    random = Random(f"{seed}/marks")
+    found: list[SimulatedMark] = []
+    for day in days:
+        some = random.sample([person for person in folk if person.shift != NIGHT_SHIFT], max(1, len(folk) // 60))
+        found += [
+            SimulatedMark(day, random.choice((2, 3)), person.no, random.choice(("present", "late"))) for person in some
+        ]
     return found
 
 

@@ -12,6 +12,7 @@ from onprem.clocks import local_now
 from onprem.faults import ALIAS
 from onprem.simulator import fill, live
 from onprem.simulator.plain import PlainSchema
+from onprem.simulator.reference import ReferenceSchema
 
 
 class Command(BaseCommand):
@@ -38,7 +39,9 @@ class Command(BaseCommand):
         if ALIAS not in connections:
             raise CommandError("LEGACY_DATABASE_URL is not set", returncode=2)
         connection = connections[ALIAS]
-        schemas: dict[str, fill.Schema] = {"plain": PlainSchema(connection)}
+        if options["schema"] == "reference" and connection.vendor != "mysql":
+            raise CommandError("--schema=reference needs MariaDB or MySQL", returncode=2)
+        schemas: dict[str, fill.Schema] = {"plain": PlainSchema(connection), "reference": ReferenceSchema(connection)}
         schema = schemas[options["schema"]]
         try:
             for each in schemas.values():
@@ -54,7 +57,7 @@ class Command(BaseCommand):
     def _make(self, schema: fill.Schema, options: dict[str, Any]) -> None:
         connection = connections[ALIAS]
         if fill.is_made(connection):
-            self.stdout.write("factory: already there (--reset makes it anew)")
+            self._tell("factory: already there (--reset makes it anew)")
             return
         wanted = fill.Wanted(
             people=options["people"],
@@ -66,14 +69,15 @@ class Command(BaseCommand):
             with_night=options["night"],
         )
         scans = fill.make(connection, schema, wanted)
-        self.stdout.write(f"factory: {wanted.people} people, {wanted.days} days, {scans} scans")
+        self._tell(f"factory: {wanted.people} people, {wanted.days} days, {scans} scans")
 
     def _live(self, schema: fill.Schema, every: float) -> None:
-        def tell(line: str) -> None:
-            self.stdout.write(line)
-            self.stdout.flush()
-
         try:
-            live.run(live.LiveFactory(schema, settings.ONPREM_DAY_STARTS, every, tell), sleep=time.sleep)
+            live.run(live.LiveFactory(schema, settings.ONPREM_DAY_STARTS, every, self._tell), sleep=time.sleep)
         except KeyboardInterrupt:
-            self.stdout.write("factory: closed")
+            self._tell("factory: closed")
+
+    def _tell(self, line: str) -> None:
+        # At once: in the demo this is a pipe, and somebody is watching it.
+        self.stdout.write(line)
+        self.stdout.flush()
