@@ -151,7 +151,7 @@ def _wait_for_edits(run: Run, asked: Asked, *, seconds: int) -> None:
     if asked.edits:
         run.attempt(serving.PART, lambda: served.append(_serve_next(run, wait=seconds)))
     left = seconds - (time.monotonic() - started)
-    if left > 1 and not any(served):
+    if left > 0 and not any(served):
         time.sleep(min(left, BREATH_S) if asked.edits else left)
 
 

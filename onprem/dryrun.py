@@ -1,4 +1,4 @@
-"""Ports for ``--dry-run``: the same run as ever, but nothing is written at the factory and nothing reaches the cloud."""
+"""Ports for ``--dry-run``: a run as ever, but nothing is written at the factory and nothing reaches the cloud."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from http.client import HTTPException
 
 import requests
-from urllib3.exceptions import HTTPError, NameResolutionError
+from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError
 
 from onprem.deadline import BoundedAdapter, Deadline
 from onprem.line import Line
@@ -143,17 +143,18 @@ def _named(exc: Exception) -> _Unanswered:
         for cause in causes:
             if isinstance(cause, kind):
                 return _Unanswered(f"{name}{_detail(cause)}", is_passing=is_passing)
-    return _Unanswered(f"connection lost before the whole answer came ({type(causes[-1]).__name__})", is_passing=True)
+    return _Unanswered(_LOST, is_passing=True)
 
 
+_LOST = "connection lost before the whole answer came"
 _KINDS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, bool], ...] = (
     ((NameResolutionError, socket.gaierror), "DNS: the host name cannot be resolved", True),
     ((ssl.SSLCertVerificationError, ssl.SSLError), "TLS: ", False),
     (ConnectionRefusedError, "connection refused", True),
-    ((requests.exceptions.ProxyError,), "the proxy does not let us through", True),
+    (requests.exceptions.ProxyError, "the proxy does not let us through", True),
     (requests.exceptions.ConnectTimeout, "timeout: no connection in time", True),
+    (NewConnectionError, "no connection", True),
     ((TimeoutError, requests.exceptions.Timeout), "timeout: no whole answer in time", False),
-    ((ConnectionError, HTTPException), "connection lost before the whole answer came", True),
     (requests.exceptions.InvalidURL, "the address cannot be used", False),
 )
 
@@ -174,4 +175,6 @@ def _detail(cause: BaseException) -> str:
         return f"certificate refused: {cause.verify_message}"
     if isinstance(cause, ssl.SSLError):
         return str(cause.reason or "handshake failed")
+    if isinstance(cause, NewConnectionError) and isinstance(cause.__cause__, OSError):
+        return f": {cause.__cause__.strerror}"
     return ""

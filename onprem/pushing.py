@@ -86,6 +86,8 @@ def _push_day(push: _Push, day: date, snapshot: Snapshot, seen: Known, *, checke
         _leave(push, day, before, checked_at=checked_at)
     elif is_forced or (day, seen.hash) not in push.run.judged:
         _send(push, day, snapshot, seen)
+    else:
+        push.run.report.unanswered.discard(str(day))
 
 
 def _leave(push: _Push, day: date, before: Known, *, checked_at: int) -> None:

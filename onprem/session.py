@@ -12,7 +12,9 @@ from django.db import close_old_connections
 
 from onprem import __version__, agent
 from onprem.agent import Asked
+from onprem.cloud import HttpCloud
 from onprem.dryrun import SilentCloud, WatchedFactory
+from onprem.factory import LegacyFactory
 from onprem.journal import IDLE, Journal
 from onprem.line import BadSettings, Line, line_from_settings
 from onprem.locks import AlreadyRunning, LockUnusable, only_one
@@ -77,8 +79,6 @@ def _lock(name: str, *, wait: float = 0) -> AbstractContextManager[None]:
 
 
 def _run(cloud: Cloud, state: State, bar: Bar, *, verbosity: int) -> Run:
-    from onprem.factory import LegacyFactory
-
     run = Run(
         factory=LegacyFactory(day_starts=settings.ONPREM_DAY_STARTS),
         cloud=cloud,
@@ -97,8 +97,6 @@ def _run(cloud: Cloud, state: State, bar: Bar, *, verbosity: int) -> Run:
 
 @contextmanager
 def _cloud(line: Line) -> Iterator[Cloud]:
-    from onprem.cloud import HttpCloud
-
     with closing(HttpCloud(line)) as cloud:
         yield cloud
 

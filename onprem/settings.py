@@ -22,6 +22,13 @@ def _clock(name: str, default: str) -> time:
         raise ImproperlyConfigured(f"{name}: expected HH:MM, not {text!r}") from exc
 
 
+def _whole(name: str, default: int) -> int:
+    text = env.str(name, str(default)).strip()
+    if not (text.isascii() and text.isdigit()):
+        raise ImproperlyConfigured(f"{name}: expected a whole number, not {text!r}")
+    return int(text)
+
+
 def _legacy(url: str) -> dict[str, Any]:
     """The factory's database: a foreign country with its own backend (any MariaDB/MySQL from 5.5 on, or SQLite)."""
     config: dict[str, Any] = dict(env.db_url_config(url))
@@ -50,7 +57,7 @@ ONPREM_DAY_STARTS = _clock("ONPREM_DAY_STARTS", "04:00")
 ONPREM_JOBS_FILE = env.str("ONPREM_JOBS_FILE", "")
 ONPREM_TIME_ZONE = env.str("ONPREM_TIME_ZONE", "Asia/Bangkok")
 ONPREM_LOG_DIR = Path(env.str("ONPREM_LOG_DIR", "/var/log/attsync"))
-ONPREM_CATCHUP_DAYS = env.int("ONPREM_CATCHUP_DAYS", 60)
+ONPREM_CATCHUP_DAYS = _whole("ONPREM_CATCHUP_DAYS", 60)
 ONPREM_CRON_BEGIN = env.str("ONPREM_CRON_BEGIN", "# ATT_PERIODS_AUTO_BEGIN")
 ONPREM_CRON_END = env.str("ONPREM_CRON_END", "# ATT_PERIODS_AUTO_END")
 ONPREM_CRON_MANAGED = [

@@ -56,7 +56,7 @@ class Command(BaseCommand):
             text = f"another run holds the {exc} lock; what was asked for is remembered"
             raise CommandError(text, returncode=TRY_AGAIN) from exc
         except StateUnwritable as exc:
-            raise CommandError(f"the state cannot be used, nothing was done: {exc}", returncode=REFUSED) from exc
+            raise CommandError(f"the state cannot be used, stopping here: {exc}", returncode=REFUSED) from exc
         if report.exit_code:
             raise CommandError(str(report), returncode=report.exit_code)
 

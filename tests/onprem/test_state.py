@@ -1,0 +1,202 @@
+"""The agent's memory: durable, never going back, and no reason to stop when it is lost."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from onprem.state import NAME, State, StateUnwritable
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[State]:
+    state = State.open(folder)
+    yield state
+    state.close()
+
+
+def test_the_first_open_makes_the_folder_and_says_so(tmp_path: Path) -> None:
+    with opened(tmp_path / "deep" / "state") as state:
+        assert state.news == [
+            "the state is new: each day is pushed once more, edits and jobs done before are not remembered"
+        ]
+
+
+def test_the_second_open_has_nothing_to_say(tmp_path: Path) -> None:
+    State.open(tmp_path).close()
+
+    with opened(tmp_path) as state:
+        assert state.news == []
+
+
+def test_it_waits_for_the_disk_with_every_commit(tmp_path: Path) -> None:
+    with opened(tmp_path) as state:
+        assert state.db.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert state.db.execute("PRAGMA journal_mode").fetchone() == ("truncate",)
+
+
+def test_a_generation_is_on_disk_before_anybody_can_use_it(tmp_path: Path) -> None:
+    with opened(tmp_path) as state, opened(tmp_path) as other:
+        stamps = state.stamp(1000, count=3)
+
+        assert list(stamps) == [1000, 1001, 1002]
+        assert other.gen == 1002
+
+
+@pytest.mark.parametrize("clock", [1000.9, 999, 0, -5], ids=["same second", "back", "epoch", "before the epoch"])
+def test_generations_grow_whatever_the_clock_does(tmp_path: Path, clock: float) -> None:
+    with opened(tmp_path) as state:
+        state.stamp(1000)
+
+        assert list(state.stamp(clock)) == [1001]
+
+
+def test_a_higher_generation_heard_of_is_passed(tmp_path: Path) -> None:
+    with opened(tmp_path) as state:
+        state.raise_gen(5000)
+
+        assert list(state.stamp(1000)) == [5001]
+
+
+@pytest.mark.parametrize("heard", [None, 0, 999, 2**53, "5000"])
+def test_what_is_no_higher_generation_changes_nothing(tmp_path: Path, heard: object) -> None:
+    with opened(tmp_path) as state:
+        state.stamp(1000)
+        state.raise_gen(heard)
+
+        assert state.gen == 1000
+
+
+def test_a_block_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path) as state:
+        with pytest.raises(ZeroDivisionError), state.transaction():
+            state.put("gen", 7)
+            state.put("other", 1 // 0)
+
+        assert state.gen == 0
+        assert not state.db.in_transaction
+
+
+def test_an_inner_block_belongs_to_the_outer_one(tmp_path: Path) -> None:
+    with opened(tmp_path) as state:
+        with pytest.raises(ZeroDivisionError), state.transaction():
+            state.stamp(7)
+            state.put("other", 1 // 0)
+
+        assert state.gen == 0
+
+
+DAMAGES = {
+    "no database": b"\x00garbage" * 2000,
+    "text": "ไม่ใช่ฐานข้อมูล".encode(),
+    "half a header": b"SQLite format 3\x00",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_file_is_kept_aside_and_a_new_one_begun(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / NAME).write_bytes(damage)
+
+    with opened(tmp_path) as state:
+        assert state.news[0].startswith("the state was damaged and is kept as state.sqlite3.corrupt-")
+        assert state.gen == 0
+    assert [path.read_bytes() for path in tmp_path.glob("*.corrupt-*")] == [damage]
+
+
+def test_a_torn_page_is_found_when_the_file_is_opened(tmp_path: Path) -> None:
+    with opened(tmp_path) as state:
+        state.stamp(1000)
+    content = bytearray((tmp_path / NAME).read_bytes())
+    content[4096:8192] = b"\xa5" * 4096
+    (tmp_path / NAME).write_bytes(content)
+
+    with opened(tmp_path) as state:
+        assert "damaged" in state.news[0]
+
+
+def test_only_the_newest_damaged_files_are_kept(tmp_path: Path) -> None:
+    for year in range(2001, 2009):
+        (tmp_path / f"{NAME}.corrupt-{year}0101-000000").touch()
+    (tmp_path / NAME).write_bytes(b"x" * 9000)
+
+    State.open(tmp_path).close()
+
+    assert len(list(tmp_path.glob("*.corrupt-*"))) == 3
+    assert not (tmp_path / f"{NAME}.corrupt-20050101-000000").exists()
+
+
+@pytest.mark.parametrize("folder", ["/proc/attsync", "/dev/null/attsync"])
+def test_a_folder_that_cannot_be_is_told_in_words(folder: str) -> None:
+    with pytest.raises(StateUnwritable, match=f"state directory {folder}: "):
+        State.open(Path(folder))
+
+
+def test_something_else_in_the_place_of_the_file_is_told_in_words(tmp_path: Path) -> None:
+    (tmp_path / NAME).mkdir()
+
+    with pytest.raises(StateUnwritable, match="unable to open"):
+        State.open(tmp_path)
+
+
+def test_a_peek_at_nothing_makes_nothing(tmp_path: Path) -> None:
+    state = State.peek(tmp_path / "state")
+
+    assert list(state.stamp(1000)) == [1000]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_peek_sees_everything_and_changes_nothing(tmp_path: Path) -> None:
+    with opened(tmp_path) as state:
+        state.stamp(1000)
+    before = contents(tmp_path)
+
+    peeked = State.peek(tmp_path)
+
+    assert list(peeked.stamp(7)) == [1001]
+    peeked.close()
+    assert contents(tmp_path) == before
+
+
+def test_a_peek_after_a_crash_sees_what_was_committed_and_leaves_the_rest(tmp_path: Path) -> None:
+    with opened(tmp_path) as state:
+        state.stamp(1000)
+        crashed = tmp_path / "crashed"
+        crashed.mkdir()
+        with pytest.raises(KeyboardInterrupt), state.transaction():
+            # A cache that holds nothing spills into the file, so that there is something to roll back.
+            state.db.execute("PRAGMA cache_size = 1")
+            state.put("gen", 2000)
+            for n in range(500):
+                state.put(f"filler {n}", "x" * 200)
+            for path in tmp_path.glob(f"{NAME}*"):
+                (crashed / path.name).write_bytes(path.read_bytes())
+            raise KeyboardInterrupt
+    before = contents(crashed)
+    assert (crashed / f"{NAME}-journal").stat().st_size > 0
+
+    assert State.peek(crashed).gen == 1000
+    assert contents(crashed) == before
+
+
+def test_a_peek_at_a_damaged_file_takes_it_for_none(tmp_path: Path) -> None:
+    (tmp_path / NAME).write_bytes(b"x" * 9000)
+
+    assert State.peek(tmp_path).gen == 0
+    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+
+
+def test_another_process_waits_for_a_commit_instead_of_failing(tmp_path: Path) -> None:
+    with opened(tmp_path) as state, opened(tmp_path) as other:
+        other.db.execute("PRAGMA busy_timeout = 50")
+        with state.transaction(), pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.stamp(5)
+
+        assert list(other.stamp(5)) == [5]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
