@@ -1,0 +1,486 @@
+"""The rules of catching up that no timeline tells, on a simulated machine."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from onprem import direct, jobstatus
+from onprem.catchup import accept_clock
+from onprem.locks import only_one
+from onprem.occurrences import NotClaimed, Occurrences
+from onprem.plan import CATCHUP, OPERATOR, ClockWrong
+from onprem.rehearsal import rehearse
+from onprem.schedule import ALL, LATEST, NONE, RETENTION, Job
+from onprem.slot import Slot
+from onprem.state import State
+from tests.pure.machine import BANGKOK, NIGHTLY, Machine, PowerCut, local, machine_since, said
+
+ONE_DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    """Its job N counts since the morning of 2 November."""
+    return machine_since(tmp_path, "02 00:00")
+
+
+def dies(_slot: Slot) -> int:
+    raise PowerCut
+
+
+# --- starting from the crontab --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at", ["10 00:19:30", "10 00:20:00", "10 00:24:00", "10 00:30:00"])
+def test_a_late_or_early_crond_changes_nothing(machine: Machine, at: str) -> None:
+    machine.direct(at)
+
+    assert [said(slot.at) for slot in machine.runs] == ["10 00:20"]
+    assert not machine.runs[0].is_replay
+
+
+@pytest.mark.parametrize("at", ["10 00:30:01", "10 12:00", "10 00:19:29"])
+def test_a_start_far_from_any_slot_does_nothing_and_says_so(machine: Machine, at: str) -> None:
+    assert machine.direct(at) == 0
+    assert machine.runs == []
+    assert "nothing done" in machine.lines[-1]
+
+
+def test_a_pass_before_a_late_crond_leaves_it_nothing_to_do(machine: Machine) -> None:
+    machine.live_through(range(2, 10))
+    machine.catch_up("10 00:22")
+
+    assert machine.direct("10 00:24") == 0
+    assert "already done" in machine.lines[-1]
+    assert machine.brief("10 00:20") == "succeeded/catchup 1"
+
+
+def test_a_failed_start_is_tried_again_by_the_pass(machine: Machine) -> None:
+    machine.live_through(range(2, 10))
+    machine.work = lambda _slot: 7
+
+    assert machine.direct("10 00:20:01") == 7
+    assert machine.row("10 00:20").note == "exit code 7"
+    machine.work = lambda _slot: 0
+    assert machine.catch_up("10 00:25") == ["10 00:20"]
+    assert machine.brief("10 00:20") == "succeeded/catchup 2"
+
+
+def test_the_first_start_ever_owes_its_slot(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, work=lambda _slot: 1)
+    machine.direct("10 00:20:01")
+
+    assert machine.catch_up("10 00:25") == ["10 00:20"]
+
+
+def test_a_disabled_job_is_not_started(machine: Machine) -> None:
+    machine.occurrences.register.disable(NIGHTLY, local("09 12:00"))
+
+    assert machine.direct("10 00:20:01") == 0
+    assert (machine.runs, "disabled" in machine.lines[-1]) == ([], True)
+
+
+def test_a_start_waits_for_the_run_of_another_slot(machine: Machine) -> None:
+    released = threading.Event()
+
+    def hold() -> None:
+        with only_one(machine.folder / "job-N.lock"):
+            started.set()
+            released.wait(10)
+
+    started = threading.Event()
+    holder = threading.Thread(target=hold)
+    holder.start()
+    started.wait(10)
+    threading.Timer(0.5, released.set).start()
+
+    assert machine.direct("10 00:20:01") == 0
+    assert machine.brief("10 00:20") == "succeeded/direct 1"
+    holder.join()
+
+
+def test_a_start_does_not_wait_for_whoever_runs_its_slot(machine: Machine) -> None:
+    machine.occurrences.claim(NIGHTLY, local("10 00:20"), source=CATCHUP, now=local("10 00:22"))
+
+    with only_one(machine.folder / "job-N.lock"):
+        assert machine.direct("10 00:23") == 0
+    assert "already running" in machine.lines[-1]
+
+
+def test_a_start_that_finds_its_own_run_cut_off_runs_it_again(machine: Machine) -> None:
+    machine.work = dies
+    assert machine.direct("10 00:20:01") is None
+    machine.work = lambda _slot: 0
+
+    assert machine.direct("10 00:26") == 0
+    assert (machine.brief("10 00:20"), machine.row("10 00:20").interruptions) == ("succeeded/direct 1", 1)
+
+
+def test_of_many_starts_at_once_one_runs(tmp_path: Path) -> None:
+    State.open(tmp_path).close()
+    runs: list[Slot] = []
+
+    def note(slot: Slot) -> int:
+        runs.append(slot)
+        return 0
+
+    def start(_number: int) -> int:
+        machine = Machine(tmp_path, now=local("10 00:20:01"), work=note)
+        with closing(State.open(tmp_path)) as state:
+            machine.occurrences = Occurrences(state)
+            return direct.start(machine.starter(), NIGHTLY)
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(start, range(6))) == [0] * 6
+    assert len(runs) == 1
+
+
+# --- exit 75 --------------------------------------------------------------------------------------------------------
+
+
+def test_exit_75_takes_the_claim_back(machine: Machine) -> None:
+    machine.live_through(range(2, 10))
+    machine.work = lambda _slot: 75
+
+    assert machine.direct("10 00:20:01") == 75
+    assert machine.catch_up("10 00:25") == ["10 00:20"]
+    assert machine.report.code == 75
+    with pytest.raises(AssertionError, match="no row"):
+        machine.row("10 00:20")
+
+
+def test_exit_75_leaves_earlier_attempts_as_they_were(machine: Machine) -> None:
+    machine.live_through(range(2, 10))
+    machine.work = lambda _slot: 1
+    machine.catch_up("10 00:25")
+    before = machine.row("10 00:20")
+    machine.work = lambda _slot: 75
+
+    assert machine.catch_up("10 00:30") == ["10 00:20"]
+    assert machine.row("10 00:20") == before
+
+
+def test_after_exit_75_the_way_to_the_cloud_is_asked_for_again(tmp_path: Path) -> None:
+    machine = machine_since(tmp_path, "02 00:00", replace(NIGHTLY, needs_cloud=True))
+
+    def breaks(_slot: Slot) -> int:
+        machine.cloud_is_near = False
+        return 75
+
+    machine.work = breaks
+
+    assert machine.catch_up("04 08:00") == ["02 00:20"]
+    assert machine.report.away == 3
+
+
+# --- passes ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_second_pass_leaves_the_first_to_finish(machine: Machine) -> None:
+    with only_one(machine.folder / "catchup.lock"):
+        assert machine.catch_up("03 08:00") == []
+    assert machine.occurrences.register.high_water == local("03 08:00")
+
+
+def test_a_busy_job_is_left_for_the_next_pass(tmp_path: Path) -> None:
+    machine = machine_since(tmp_path, "02 00:00", NIGHTLY, replace(NIGHTLY, name="R"))
+
+    with only_one(tmp_path / "job-N.lock"):
+        assert machine.catch_up("03 08:00") == ["R 02 00:20", "R 03 00:20"]
+    assert machine.catch_up("03 08:05") == ["N 02 00:20", "N 03 00:20"]
+
+
+def test_a_job_disabled_during_the_pass_stops(machine: Machine) -> None:
+    def disables(_slot: Slot) -> int:
+        machine.occurrences.register.disable(NIGHTLY, machine.now)
+        return 0
+
+    machine.work = disables
+
+    assert machine.catch_up("04 08:00") == ["02 00:20"]
+
+
+def test_a_single_attempt_is_not_repeated_after_a_power_cut(machine: Machine) -> None:
+    machine.change("N", max_attempts=1)
+    machine.work = dies
+    machine.catch_up("02 00:25")
+
+    assert machine.catch_up("02 00:30") == []
+    assert machine.row("02 00:20").exhausted
+
+
+def test_of_a_latest_job_older_slots_are_skipped(machine: Machine) -> None:
+    machine.change("N", catch_up=LATEST)
+
+    assert machine.catch_up("04 08:00") == ["04 00:20"]
+    assert [machine.row(f"0{day} 00:20").state for day in (2, 3)] == ["skipped", "skipped"]
+
+
+def test_a_job_that_joins_the_ledger_owes_nothing_of_before(tmp_path: Path) -> None:
+    machine = machine_since(tmp_path, "02 00:00", replace(NIGHTLY, catch_up=NONE))
+    machine.change("N", catch_up=ALL)
+
+    assert machine.catch_up("04 08:00") == []
+    assert machine.catch_up("05 00:25") == ["05 00:20"]
+
+
+def test_leaving_the_ledger_for_a_while_owes_nothing_of_it(machine: Machine) -> None:
+    machine.change("N", catch_up=NONE)
+    machine.catch_up("03 08:00")
+    machine.change("N", catch_up=ALL)
+
+    assert machine.catch_up("04 08:00") == []
+
+
+def test_the_zone_is_part_of_the_schedule(machine: Machine) -> None:
+    machine.change("N", zone=ZoneInfo("Asia/Tokyo"))
+
+    assert machine.catch_up("04 08:00") == []
+    assert machine.logged("schedule_changed")
+
+
+def test_a_gap_between_passes_is_an_outage_told_once(machine: Machine) -> None:
+    machine.catch_up("02 23:58")
+    machine.lines.clear()
+    machine.catch_up("03 00:08")
+    machine.catch_up("03 00:18:01")
+    machine.catch_up("03 00:23")
+
+    assert machine.logged("outage") == ["outage from 2026-11-03T00:08:00+07:00 to 2026-11-03T00:18:01+07:00"]
+
+
+def test_rows_are_forgotten_after_ninety_days_and_not_missed(machine: Machine) -> None:
+    machine.live_through(range(2, 31))
+    for days in range(200):
+        machine.catch_up(local("30 00:25") + days * ONE_DAY)
+
+    assert min(machine.occurrences.rows(NIGHTLY, since=local("01 00:00"))) >= machine.now - RETENTION - ONE_DAY
+    assert machine.logged("expired") == []
+
+
+def test_three_nights_by_the_pass_alone_warn_that_the_line_is_gone(machine: Machine) -> None:
+    for day in (2, 3, 4):
+        machine.catch_up(f"{day:02d} 00:25")
+
+    (warning,) = machine.logged("warning")
+    assert "crontab line" in warning
+
+
+def test_one_pass_after_three_nights_off_does_not_warn(machine: Machine) -> None:
+    machine.catch_up("04 08:00")
+
+    assert machine.logged("warning") == []
+
+
+def test_a_line_that_starts_but_finds_no_cloud_is_not_gone(tmp_path: Path) -> None:
+    machine = machine_since(tmp_path, "02 00:00", replace(NIGHTLY, needs_cloud=True))
+    for day in (2, 3, 4):
+        machine.cloud_is_near = False
+        machine.direct(f"{day:02d} 00:20:01")
+        machine.cloud_is_near = True
+        machine.catch_up(f"{day:02d} 00:25")
+
+    assert machine.logged("warning") == []
+
+
+# --- the clock ------------------------------------------------------------------------------------------------------
+
+
+def test_a_clock_before_the_floor_plans_and_writes_nothing(machine: Machine) -> None:
+    notes = machine.notes()
+
+    with pytest.raises(ClockWrong):
+        machine.catch_up("01 12:00")
+    assert (machine.notes(), machine.occurrences.register.high_water) == (notes, local("02 00:00"))
+
+
+def test_a_jump_of_more_than_thirty_days_waits_for_a_persons_word(machine: Machine) -> None:
+    with pytest.raises(ClockWrong):
+        machine.catch_up("2026-12-03T08:00")
+    accept_clock(machine.starter())
+
+    assert machine.catch_up("2026-12-03T08:00") == ["01 00:20", "02 00:20", "03 00:20"]
+
+
+def test_a_persons_word_also_ends_a_floor_in_the_future(machine: Machine) -> None:
+    machine.now = local("01 12:00")
+    accept_clock(machine.starter())
+
+    assert machine.catch_up("02 00:25") == ["02 00:20"]
+    assert machine.floor() == "01 12:00"
+
+
+def test_what_a_wrong_future_counted_as_too_old_is_owed_again(machine: Machine) -> None:
+    machine.live_through(range(2, 5))
+    machine.catch_up("20 08:00")
+
+    assert machine.catch_up("06 08:00") == ["05 00:20", "06 00:20"]
+    assert machine.occurrences.troubles() == {}
+
+
+def test_a_run_that_ends_before_its_slot_is_void(machine: Machine) -> None:
+    def is_put_back(_slot: Slot) -> int:
+        machine.now -= timedelta(days=1)
+        return 0
+
+    machine.work = is_put_back
+    machine.direct("10 00:20:01")
+
+    assert machine.row("10 00:20").state == "void"
+
+
+# --- a person's word ------------------------------------------------------------------------------------------------
+
+
+def test_a_rerun_does_not_reach_into_the_future(machine: Machine) -> None:
+    machine.now = local("04 00:19")
+
+    assert machine.rerun(2, 9) == ["02 00:20", "03 00:20"]
+
+
+def test_a_rerun_ignores_attempts_and_the_floor(tmp_path: Path) -> None:
+    machine = machine_since(tmp_path, "05 12:00")
+    machine.work = lambda _slot: 1
+    for at in ("06 00:25", "06 00:30", "06 00:45"):
+        machine.catch_up(at)
+    machine.work = lambda _slot: 0
+
+    assert machine.rerun(5, 6) == ["05 00:20", "06 00:20"]
+    assert machine.brief("06 00:20") == "succeeded/operator 4"
+    assert machine.occurrences.troubles() == {}
+
+
+def test_a_failed_rerun_of_a_good_slot_is_owed_again(machine: Machine) -> None:
+    machine.live_through(range(2, 6))
+    machine.work = lambda _slot: 1
+    machine.now = local("05 08:00")
+    machine.rerun(4, 4, include_succeeded=True)
+    machine.work = lambda _slot: 0
+
+    assert machine.catch_up("05 08:15") == ["04 00:20"]
+
+
+def test_a_failed_rerun_of_an_old_slot_is_counted_as_too_old(machine: Machine) -> None:
+    machine.live_through(range(2, 20))
+    machine.work = lambda _slot: 1
+    machine.now = local("19 08:00")
+    machine.rerun(4, 4, include_succeeded=True)
+
+    assert machine.catch_up("19 08:10") == []
+    assert machine.occurrences.troubles() == {"N": (0, 1)}
+
+
+def test_without_the_cloud_a_rerun_runs_nothing(tmp_path: Path) -> None:
+    machine = machine_since(tmp_path, "02 00:00", replace(NIGHTLY, needs_cloud=True))
+    machine.cloud_is_near, machine.now = False, local("05 08:00")
+
+    assert machine.rerun(2, 3) == []
+    assert machine.report.code == 75
+
+
+def test_the_pass_does_not_take_what_a_person_is_running(machine: Machine) -> None:
+    machine.occurrences.claim(NIGHTLY, local("02 00:20"), source=OPERATOR, now=local("02 08:00"))
+
+    with only_one(machine.folder / "job-N.lock"):
+        assert machine.catch_up("02 08:05") == []
+
+
+def test_enabling_what_is_enabled_moves_no_floor(machine: Machine) -> None:
+    machine.occurrences.register.enable(NIGHTLY, local("05 12:00"))
+
+    assert machine.floor() == "02 00:00"
+
+
+def test_a_baseline_writes_off_what_was_given_up(machine: Machine) -> None:
+    machine.catch_up("10 08:00")
+    machine.occurrences.baseline([NIGHTLY], local("10 09:00"))
+
+    assert machine.occurrences.troubles() == {}
+    assert machine.floor() == "10 09:00"
+
+
+def test_a_slot_before_the_floor_cannot_be_claimed_by_a_pass(machine: Machine) -> None:
+    with pytest.raises(NotClaimed, match="no longer owed"):
+        machine.occurrences.claim(NIGHTLY, local("01 00:20"), source=CATCHUP, now=local("10 08:00"))
+
+
+# --- telling --------------------------------------------------------------------------------------------------------
+
+
+def test_a_rehearsal_names_what_would_run_and_why_the_rest_would_not(tmp_path: Path) -> None:
+    machine = machine_since(
+        tmp_path,
+        "02 00:00",
+        NIGHTLY,
+        replace(NIGHTLY, name="newest", catch_up=LATEST),
+        replace(NIGHTLY, name="off"),
+        Job("hourly", "0 * * * *", ("true",), BANGKOK),
+        Job("M", "* * * * *", ("true",), BANGKOK, NONE),
+    )
+    machine.occurrences.register.disable(machine.job("off"), local("02 01:00"))
+    machine.now = local("09 00:21")
+    rehearse(machine.starter(), machine.jobs)
+
+    names = [line.split()[0] for line in machine.lines]
+    assert names.count("N") == 2
+    assert "expired N 5" in "\n".join(machine.lines)
+    assert "not now N: 2026-11-09T00:20:00+07:00 has only just come" in "\n".join(machine.lines)
+    assert "skipped newest 1" in "\n".join(machine.lines)
+    assert "disabled off" in "\n".join(machine.lines)
+    assert "not now hourly: 22 more, for one pass runs 50" in "\n".join(machine.lines)
+    assert (machine.runs, names.count("M")) == ([], 0)
+
+
+def test_a_rehearsal_tells_of_attempts(machine: Machine) -> None:
+    machine.work = lambda _slot: 1
+    machine.catch_up("03 00:25")
+    machine.now = local("03 00:26")
+    machine.lines.clear()
+
+    rehearse(machine.starter(), machine.jobs)
+
+    assert machine.lines == [
+        "not now N: 2026-11-02T00:20:00+07:00 failed (exit code 1), attempt 2 of 3 comes later",
+        "not now N: 2026-11-03T00:20:00+07:00 failed (exit code 1), attempt 2 of 3 comes later",
+    ]
+
+
+def test_a_rehearsal_says_what_waits_for_the_cloud(tmp_path: Path) -> None:
+    machine = machine_since(tmp_path, "02 00:00", replace(NIGHTLY, needs_cloud=True))
+    machine.cloud_is_near, machine.now = False, local("02 08:00")
+
+    rehearse(machine.starter(), machine.jobs)
+
+    assert machine.lines == ["N 2026-11-02T00:20:00+07:00 waits: the cloud cannot be reached"]
+
+
+def test_health_is_three_numbers(machine: Machine) -> None:
+    machine.work = lambda slot: int(slot.at.day == 9)
+    for at in ("10 08:00", "10 08:05", "10 08:20"):
+        machine.catch_up(at)
+
+    health = jobstatus.health(machine.occurrences)
+
+    assert str(health) == f"1,6,{int(local('10 08:20:01').timestamp())}"
+    assert not health.is_good(machine.now)
+
+
+def test_health_before_the_first_pass_is_bad(tmp_path: Path) -> None:
+    health = jobstatus.health(Machine(tmp_path).occurrences)
+
+    assert (str(health), health.is_good(local("10 08:00"))) == ("0,0,0", False)
+
+
+@pytest.mark.parametrize(("minutes", "is_good"), [(15, True), (16, False)])
+def test_an_old_pass_is_bad(machine: Machine, minutes: int, is_good: bool) -> None:
+    now = local("02 00:00") + timedelta(minutes=minutes)
+
+    assert jobstatus.health(machine.occurrences).is_good(now) is is_good
