@@ -30,13 +30,20 @@ def lines(function: ast.FunctionDef) -> int:
 
 
 def nesting(node: ast.AST) -> int:
-    """How many decisions stand inside each other at the deepest place. ``elif`` is no deeper than its ``if``."""
+    """How many decisions stand inside each other at the deepest place.
+
+    ``elif`` is no deeper than its ``if``, and a guard clause (``if …: continue``) is where one stops going deeper.
+    """
     deepest = 0
     for name, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:
-            if not isinstance(child, ast.AST) or isinstance(child, ast.FunctionDef):
-                continue
-            is_elif = isinstance(node, ast.If) and name == "orelse" and isinstance(child, ast.If)
-            opens = isinstance(child, ast.If | ast.For | ast.While | ast.Match) and not is_elif
-            deepest = max(deepest, nesting(child) + opens)
+            if isinstance(child, ast.AST) and not isinstance(child, ast.FunctionDef):
+                is_elif = isinstance(node, ast.If) and name == "orelse" and isinstance(child, ast.If)
+                deepest = max(deepest, nesting(child) + (_is_decision(child) and not is_elif))
     return deepest
+
+
+def _is_decision(node: ast.AST) -> bool:
+    if isinstance(node, ast.If):
+        return bool(node.orelse) or not isinstance(node.body[-1], ast.Continue | ast.Return | ast.Raise | ast.Break)
+    return isinstance(node, ast.For | ast.While | ast.Match)

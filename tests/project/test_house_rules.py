@@ -21,7 +21,7 @@ IMPORTED_AS = {
 }
 # Used without an import: named in settings, run as a command, or found by another package.
 USED_BY_NAME = {"mysqlclient", "bcrypt", "argon2-cffi", "tzdata", "whitenoise", "granian", "ruff", "mypy"}
-USED_BY_NAME |= {"django-stubs", "types-requests", "import-linter"}
+USED_BY_NAME |= {"redis", "django-stubs", "types-requests", "import-linter"}
 
 
 def test_no_function_is_longer_than_40_lines() -> None:
