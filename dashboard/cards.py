@@ -47,7 +47,10 @@ class Listing:
 
 @dataclass
 class Card:
-    """``filled``: its rows are printed; otherwise ``url`` brings them."""
+    """``filled``: its rows are printed; otherwise ``url`` brings them.
+
+    The counts are of everybody; ``todo_missing`` only of those whom the filters let through.
+    """
 
     id: str
     name: str
@@ -62,6 +65,7 @@ class Card:
     came: int = 0
     missing: int = 0
     late: int = 0
+    todo_missing: int = 0
     todo: Listing = field(default_factory=Listing)
     by_hand: Listing = field(default_factory=Listing)
     scanned: Listing = field(default_factory=Listing)
@@ -117,6 +121,7 @@ def fill(card: Card, group: Group, people: Sequence[Person], listed: Callable[[P
     card.late = sum(group.is_late(person) for person in came)
     card.missing = sum(group.is_missing(person) for person in people)
     shown = [in_order(filter(listed, some)) for some in (todo, by_hand, scanned, off)]
+    card.todo_missing = sum(map(group.is_missing, shown[0]))
     card.todo = _listing(group, shown[0], place.rows.get(card.id, FIRST_ROWS))
     card.todo.more_url = place.with_rows(card.id, len(card.todo.rows) + MORE_ROWS).url(card.id)
     card.by_hand = _listing(group, shown[1], len(shown[1]))

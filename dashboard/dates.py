@@ -105,6 +105,11 @@ def numbers(day: date) -> str:
     return f"{day.day:02}/{day.month:02}/{year(day)}"
 
 
+def month_numbers(day: date) -> str:
+    """``07/2569``"""
+    return f"{day.month:02}/{year(day)}"
+
+
 def clock(hours_minutes: str) -> str:
     """``09:26 น.``"""
     return f"{hours_minutes}{NBSP}น." if is_thai() else hours_minutes

@@ -74,8 +74,12 @@ LINE = {
 }
 
 # A day whose periods are not over yet says less than the same figure would say in the evening.
-OPEN_DAY = {"full": _("came in every period so far"), "absent": _("not come yet")}
+NOT_COME_YET = Look(_("not come yet"), "wait", "wait")
+OPEN_DAY = {"full": _("came in every period so far"), "absent": NOT_COME_YET.label}
 CLOSED_DAY = {"full": _("full day"), "absent": _("absent all day"), "partial": _("partly"), "late": _("late")}
+
+# Where there is little room.
+SHORT = {**DAY, "partial": Look(pgettext_lazy("short", "partly"), "partial", "partial")}
 
 
 def day_label(status: str, *, is_open: bool) -> str | Promise:

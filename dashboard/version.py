@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 from hashlib import sha256
-from zlib import crc32
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.utils.translation import get_language
 
 from dashboard import factoryday, freshness, scripts
 from dashboard.freshness import Line
+from dashboard.place import Place
 from dashboard.summary import queue_count
 from editqueue import reading
 from mirror.models import DaySnapshot
@@ -43,15 +43,15 @@ def of_data(day: date, now: datetime) -> str:
     return _etag(versions.queue, versions.gen, versions.stored_at, _v0_clock(day, now))
 
 
-def of_page(request: HttpRequest, day: date, now: datetime) -> Tag:
-    versions = reading.versions(day)
+def of_page(place: Place, now: datetime) -> Tag:
+    versions = reading.versions(place.day)
     line = freshness.line(now)
     count = queue_count(line)
     said = [
-        *(versions.queue, versions.gen, versions.stored_at, _v0_clock(day, now)),
+        *(versions.queue, versions.gen, versions.stored_at, _v0_clock(place.day, now)),
         *_line_state(line),
         *(count.waiting, count.stuck, factoryday.calendar(now).today),
-        *(request.META.get("QUERY_STRING", ""), get_language(), scripts.version()),
+        *(place.encoded(), get_language(), scripts.version()),
     ]
     captured = versions.captured_at or versions.stored_at
     return Tag(_etag(*said), f"{_epoch(line.heard_at)} {_epoch(captured)}")
@@ -74,8 +74,3 @@ def _etag(*parts: object) -> str:
 
 def _epoch(moment: datetime | None) -> int:
     return int(moment.timestamp()) if moment else 0
-
-
-def of_text(text: str) -> str:
-    """The version of one part of a page."""
-    return f"{crc32(text.encode()):x}"

@@ -39,11 +39,11 @@ def day(request: HttpRequest) -> HttpResponse:
         return _not_a_date(request, typed, exc.sentence, now)
     if typed and asked.isoformat() != typed:
         return signin.kept_nowhere(HttpResponseRedirect(_with_date(request.GET, asked)))
-    tag = version.of_page(request, asked, now)
+    place = Place.read(request.GET, asked)
+    tag = version.of_page(place, now)
     if unchanged := get_conditional_response(request, etag=tag.etag):
         return tag.sign(unchanged)
-    place = Place.read(request.GET, asked)
-    return tag.sign(page(request, place, now, done=request.GET.get("done", "")))
+    return tag.sign(page(request, place, now, done=request.GET.get("done", ""), etag=tag.etag))
 
 
 def page(
