@@ -16,6 +16,11 @@ class Bar:
         self._is_shown = out.isatty()
         self._line = ""
 
+    @property
+    def is_shown(self) -> bool:
+        """A person is watching."""
+        return self._is_shown
+
     def write(self, line: str) -> None:
         self._draw(f"{line}\n")
 

@@ -55,11 +55,30 @@ def walk(line: Line, asked: Asked, bar: Bar, *, verbosity: int, listen: int) -> 
         run = _run(cloud, state, bar, verbosity=verbosity)
         run.work = lambda: _lock(WORK, wait=LOCK_WAIT_S)
         agent.note_owed(run, asked)
+        _look_after_cron(run, is_of_a_pull_job=bool(asked.dates) and not bar.is_shown)
         if not asked.is_minute_run:
             agent.run_once(run, asked)
         if asked.is_minute_run or listen:
             _as_listener(run, asked, end=end)
     return run.report
+
+
+def _look_after_cron(run: Run, *, is_of_a_pull_job: bool) -> None:
+    """Runs that the legacy site's own jobs start notice when our lines are gone; so do all, until they are back."""
+    was_missing = run.state.get("cron_missing") == "1"
+    if not (is_of_a_pull_job or was_missing):
+        return
+    from onprem import croncheck  # noqa: PLC0415 - the run of each minute starts faster without it
+
+    is_missing = croncheck.is_missing()
+    if is_missing:
+        run.report.troubles["cron"] = "cron_missing"
+    elif run.carried == "cron_missing":
+        run.carried = ""
+    if is_missing != was_missing:
+        run.state.put("cron_missing", int(is_missing))
+        verdict = "are missing or will be deleted, see manage.py crontab check" if is_missing else "are back"
+        run.journal.say(f"our cron lines {verdict}", level=IDLE)
 
 
 def _as_listener(run: Run, asked: Asked, *, end: float) -> None:

@@ -1,0 +1,53 @@
+"""Whether our lines are there and will stay, as the settings and the machine are."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from django.conf import settings
+
+from onprem import cronplaces, crontab, jobs
+from onprem.cronplaces import CronTrouble
+from onprem.crontab import Finding, Rewriter
+from onprem.schedule import on_managed_list
+
+LOG = "push_cloud.log"
+TIMER = Path("/etc/systemd/system/timers.target.wants/attsync-agent.timer")
+
+
+def our_lines(*, user: str = "") -> list[str]:
+    """Jobs whose script keeps a line of the legacy site's own get none of ours."""
+    installed = jobs.installed().jobs
+    theirs = {job.name for job, _ in on_managed_list(installed, settings.ONPREM_CRON_MANAGED)}
+    return crontab.wanted_lines(
+        [job for job in installed if job.name not in theirs],
+        program=[sys.executable, str(settings.BASE_DIR / "manage.py")],
+        log=settings.ONPREM_LOG_DIR / LOG,
+        user=user,
+    )
+
+
+def rewriter() -> Rewriter:
+    return Rewriter(settings.ONPREM_CRON_BEGIN, settings.ONPREM_CRON_END, settings.ONPREM_CRON_MANAGED)
+
+
+def is_missing() -> bool:
+    """Tell whether some line of ours is gone or will be. Where nobody can say, or systemd starts us, it is not."""
+    if TIMER.exists():
+        return False
+    try:
+        return any(finding.trouble for finding in look())
+    except CronTrouble:
+        return False
+
+
+def look() -> list[Finding]:
+    """Return what becomes of each line of ours. Raise CronTrouble."""
+    safe = cronplaces.read_cron_d()
+    found = crontab.findings(cronplaces.read_crontab(), our_lines(), rewriter(), safe=safe or "")
+    if safe is not None and (trouble := cronplaces.cron_d_trouble()):
+        found.append(Finding(str(cronplaces.CRON_D), trouble))
+    for job, name in on_managed_list(jobs.installed().jobs, settings.ONPREM_CRON_MANAGED):
+        found.append(Finding(f"job {job.name}", f"runs {name}, whose times the legacy site sets: take it off our jobs"))
+    return found

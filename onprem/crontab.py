@@ -1,0 +1,135 @@
+"""Our lines in a crontab that another system on the machine rewrites.
+
+Pure functions over its text. Lines that are not ours come out byte for byte as they went in.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from onprem.schedule import Job
+
+BEGIN = "# ATTSYNC_BEGIN"
+END = "# ATTSYNC_END"
+NOTE = "# Written by `manage.py crontab install`; changes in here are lost."
+
+CATCHUP = (("*/5 * * * *", "catchup"), ("@reboot", "catchup"))
+
+_OURS = re.compile(r"""manage\.py['"]?\s+(push_cloud|catchup|run_job)\b(.*)""")
+_JOB = re.compile(r"--job[= ]\s*['\"]?([\w-]+)")
+
+
+@dataclass(frozen=True)
+class Rewriter:
+    """The other system: it replaces all between its two markers, and deletes lines elsewhere that hold a name."""
+
+    begin: str
+    end: str
+    names: Sequence[str]
+
+    def dooms(self, lines: Sequence[str]) -> Iterator[str]:
+        """Yield for each line why it would be gone, or nothing. A begin without an end is taken to reach to the end."""
+        is_inside = False
+        for line in lines:
+            is_inside = is_inside or self.begin in line
+            if is_inside:
+                yield f"inside the block that begins with {self.begin!r}"
+                is_inside = self.end not in line
+            else:
+                yield next((f"contains the name {name}" for name in self.names if name in line), "")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One of our lines, and why it is not there or would not stay; nothing: it survives."""
+
+    line: str
+    trouble: str = ""
+
+    def __str__(self) -> str:
+        return f"✗ {self.trouble}: {self.line}" if self.trouble else f"✓ survives: {self.line}"
+
+
+class WouldVanish(Exception):
+    """Nowhere in this crontab would our lines stay. The text says why."""
+
+
+def wanted_lines(jobs: Iterable[Job], *, program: Sequence[str], log: Path, user: str = "") -> list[str]:
+    """Return our lines: one for each job, and the two that look for missed slots.
+
+    ``user`` is the extra field of files under /etc/cron.d. In a crontab ``%`` is a newline unless escaped.
+    """
+    words = shlex.join(program)
+    tail = f">> {shlex.quote(str(log))} 2>&1"
+    slots = [*((job.cron, job.crontab_words) for job in jobs), *CATCHUP]
+    return ["  ".join(filter(None, (when, user, f"{words} {what} {tail}"))).replace("%", r"\%") for when, what in slots]
+
+
+def installed(text: str, lines: Sequence[str], rewriter: Rewriter) -> str:
+    """Return the crontab with exactly these lines in one block of ours, where the rewriter leaves it alone.
+
+    The block stays where it is if it can. Raise WouldVanish if there is no such place.
+    """
+    others, place = _without_block(text)
+    block = [BEGIN, NOTE, *lines, END]
+    at_the_end = len(others) - (not others[-1])
+    doom = ""
+    for at in (at_the_end if place is None else place, at_the_end, 0):
+        result = [*others[:at], *block, *others[at:]]
+        doom = next(filter(None, list(rewriter.dooms(result))[at : at + len(block)]), "")
+        if not doom:
+            return "\n".join(result) if not result[-1] else "\n".join([*result, ""])
+    raise WouldVanish(doom)
+
+
+def removed(text: str) -> str:
+    """Return the crontab without our block."""
+    return "\n".join(_without_block(text)[0])
+
+
+def findings(text: str, lines: Sequence[str], rewriter: Rewriter, *, safe: str = "") -> list[Finding]:
+    """Play the rewriter's two passes on the crontab; ``safe`` is text that it never touches (/etc/cron.d).
+
+    Return every line of ours that is there, then every one that is not.
+    """
+    present = text.split("\n")
+    dooms = zip(present, rewriter.dooms(present), strict=True)
+    ours = [Finding(line, doom and f"would be deleted, {doom}") for line, doom in dooms if role(line)]
+    ours += [Finding(line) for line in safe.split("\n") if role(line)]
+    roles = {role(finding.line) for finding in ours}
+    return ours + [Finding(line, "is missing") for line in lines if role(line) not in roles]
+
+
+def role(line: str) -> tuple[str, str] | None:
+    """Tell what a line of ours is for, whoever wrote it and at whatever times it runs; None: not ours, or a comment."""
+    match = None if line.lstrip().startswith("#") else _OURS.search(line)
+    if match is None:
+        return None
+    command, rest = match.groups()
+    if command == "catchup":
+        return command, "@reboot" if line.lstrip().startswith("@reboot") else ""
+    if command == "run_job":
+        return command, rest.split()[0] if rest.split() else ""
+    job = _JOB.search(rest)
+    return command, job[1] if job else ""
+
+
+def _without_block(text: str) -> tuple[list[str], int | None]:
+    """Return the lines that are not of our block, and the place where that began.
+
+    What somebody else has put into the block is his and stays.
+    """
+    others: list[str] = []
+    place, is_inside = None, False
+    for line in text.split("\n"):
+        if line.strip() == BEGIN:
+            is_inside, place = True, len(others) if place is None else place
+        elif line.strip() == END:
+            is_inside = False
+        elif not is_inside or not (line == NOTE or role(line)):
+            others.append(line)
+    return others, place

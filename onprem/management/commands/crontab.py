@@ -1,0 +1,89 @@
+"""Our lines in root's crontab, or in a file of their own, and whether they will stay there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from onprem import croncheck, cronplaces, crontab
+from onprem.cronplaces import CRON_D, CronTrouble
+from onprem.crontab import WouldVanish
+
+CRONTAB, CRON_D_TARGET = "crontab", "cron.d"
+# Somebody else may write the crontab between our reading and our writing.
+_TRIES = 3
+
+
+class Command(BaseCommand):
+    help = "Install, show, check or remove the agent's cron lines; other lines are never touched."
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("action", choices=["show", "check", "install", "remove"])
+        parser.add_argument(
+            "--target",
+            choices=[CRONTAB, CRON_D_TARGET],
+            default=CRONTAB,
+            help=f"root's crontab (default), or {CRON_D}, which no other system rewrites",
+        )
+
+    def handle(self, *, action: str, target: str, **_options: Any) -> None:
+        actions: dict[str, Callable[[str], None]] = {
+            "show": self._show,
+            "check": self._check,
+            "install": self._install,
+            "remove": self._remove,
+        }
+        try:
+            actions[action](target)
+        except CronTrouble as exc:
+            raise CommandError(f"{exc}\nRun this as root, or allow it through sudo -n.", returncode=1) from exc
+        except WouldVanish as exc:
+            text = f"nothing was changed, for the lines would be deleted: {exc}. Choose --target=cron.d"
+            raise CommandError(text, returncode=1) from exc
+
+    def _show(self, target: str) -> None:
+        for line in _lines(target):
+            self.stdout.write(line)
+
+    def _check(self, _target: str) -> None:
+        findings = croncheck.look()
+        for finding in findings:
+            self.stdout.write(str(finding))
+        if any(finding.trouble for finding in findings):
+            raise CommandError("cron will not do what it should; manage.py crontab install puts it right", returncode=1)
+
+    def _install(self, target: str) -> None:
+        """In one place only: two would do everything twice."""
+        cronplaces.make_folder(settings.ONPREM_LOG_DIR)
+        if target == CRON_D_TARGET:
+            cronplaces.write_cron_d(_lines(target))
+            self._rewrite(crontab.removed)
+            self.stdout.write(f"the lines are in {CRON_D}")
+            return
+        self._rewrite(lambda text: crontab.installed(text, _lines(target), croncheck.rewriter()))
+        if cronplaces.remove_cron_d():
+            self.stdout.write(f"{CRON_D} is removed")
+        self.stdout.write("the lines are in root's crontab")
+
+    def _remove(self, _target: str) -> None:
+        self._rewrite(crontab.removed)
+        cronplaces.remove_cron_d()
+        self.stdout.write("our lines are removed")
+
+    def _rewrite(self, change: Callable[[str], str]) -> None:
+        for _ in range(_TRIES):
+            before = cronplaces.read_crontab()
+            wanted = change(before)
+            if wanted == before:
+                return
+            cronplaces.write_crontab(wanted)
+        if change(after := cronplaces.read_crontab()) != after:
+            raise CronTrouble("somebody else rewrites the crontab at this moment; try again")
+
+
+def _lines(target: str) -> list[str]:
+    return croncheck.our_lines(user="root" if target == CRON_D_TARGET else "")
