@@ -20,13 +20,14 @@ BREATH_S = 3
 
 @dataclass(frozen=True)
 class Asked:
-    """What the caller wants. ``count``: so many days up to each of ``dates``, or up to today."""
+    """What the caller wants. ``count``: so many days up to each of ``dates``, or up to ``until``, or up to today."""
 
     dates: Sequence[date] = ()
     count: int = 0
     force: bool = False
     edits: bool = True
     job: str = ""
+    until: date | None = None
 
     @property
     def is_minute_run(self) -> bool:
@@ -46,7 +47,7 @@ def asked_days(run: Run, asked: Asked) -> list[date]:
     if run.clock_is_wrong:
         return []
     if asked.count or not asked.is_minute_run:
-        return days.last_days([run.today], asked.count or 1)
+        return days.last_days([asked.until or run.today], asked.count or 1)
     return []
 
 

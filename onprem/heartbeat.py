@@ -6,7 +6,7 @@ import hashlib
 import uuid
 from pathlib import Path
 
-from onprem import __version__
+from onprem import __version__, jobhealth
 from onprem.state import State
 
 _KERNEL_BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -21,9 +21,11 @@ def beat(state: State, *, clock: float, error: str) -> dict[str, str | int]:
     said: dict[str, str | int] = {"v": __version__, "boot": f"{_installation(state)}.{_THIS_RUN}", "clock": int(clock)}
     if error:
         said["error"] = error
-    for name, noted in (("day", "checked_day"), ("captured", "checked_at"), ("jobs", "jobs")):
+    for name, noted in (("day", "checked_day"), ("captured", "checked_at")):
         if (value := state.get(noted)) is not None:
             said[name] = value
+    if (jobs := jobhealth.health(state)) is not None:
+        said["jobs"] = str(jobs)
     return said
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from django.conf import settings
@@ -20,6 +21,15 @@ def installed() -> Schedule:
     """Return our jobs and the site's."""
     name = settings.ONPREM_JOBS_FILE.strip()
     return schedule.read(settings.ONPREM_TIME_ZONE, Path(settings.BASE_DIR, name) if name else None)
+
+
+@contextmanager
+def opened_state(say: Callable[[str], None]) -> Iterator[State]:
+    """Open the state and say what was found of it. Raise StateUnwritable."""
+    with closing(State.open(settings.ONPREM_STATE_DIR)) as state:
+        for sentence in state.news:
+            say(sentence)
+        yield state
 
 
 def starter(

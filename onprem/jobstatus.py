@@ -3,47 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import pairwise
 
+from onprem.jobhealth import OLD_PASS
 from onprem.occurrences import Occurrences, Slots
 from onprem.plan import CATCHUP
 from onprem.register import Standing
 from onprem.schedule import NONE, Job, Schedule
 
-# Three passes of every five minutes.
-OLD_PASS = timedelta(minutes=15)
 LINE_GONE = (
     "warning {job}: its last three slots were run by catch-up only; is its crontab line gone (manage.py crontab check),"
     " or is the machine off at that time?"
 )
-
-
-@dataclass(frozen=True)
-class Health:
-    """The three numbers of the heartbeat."""
-
-    exhausted: int
-    expired: int
-    last_pass: datetime | None
-
-    def is_good(self, now: datetime) -> bool:
-        return not (self.exhausted or self.expired or self.pass_is_old(now))
-
-    def pass_is_old(self, now: datetime) -> bool:
-        return self.last_pass is None or now - self.last_pass > OLD_PASS
-
-    def __str__(self) -> str:
-        unix = 0 if self.last_pass is None else int(self.last_pass.timestamp())
-        return f"{self.exhausted},{self.expired},{unix}"
-
-
-def health(occurrences: Occurrences) -> Health:
-    """Return the sums over all jobs. Jobs that are in no file any more count too: nobody settled what they owe."""
-    troubles = occurrences.troubles().values()
-    exhausted, expired = sum(one for one, _ in troubles), sum(other for _, other in troubles)
-    return Health(exhausted, expired, occurrences.register.high_water)
 
 
 def line_is_gone(last: Slots, standing: Standing) -> bool:
@@ -63,18 +35,21 @@ def _apart(last: Slots, newer: datetime, older: datetime) -> bool:
 
 def lines(occurrences: Occurrences, schedule: Schedule, now: datetime) -> Iterator[str]:
     """Yield what a person wants to know of all jobs."""
-    found, standings = health(occurrences), occurrences.register.standings()
-    if found.last_pass is None:
-        yield "last pass: never"
-    else:
-        old = ", which is old: is the crontab line gone?" if found.pass_is_old(now) else ""
-        yield f"last pass: {(now - found.last_pass).total_seconds() / 60:.0f} minutes ago{old}"
+    standings = occurrences.register.standings()
+    yield last_pass(occurrences.register.high_water, now)
     for job in schedule.jobs:
         yield f"{job.name} ({job.cron}): {_standing(occurrences, job, standings.get(job.name))}"
         yield from _troubles(occurrences, job)
         if job.name in standings and line_is_gone(occurrences.last_succeeded(job, 3), standings[job.name]):
             yield f"  {LINE_GONE.format(job=job.name)}"
     yield from schedule.problems
+
+
+def last_pass(at: datetime | None, now: datetime) -> str:
+    if at is None:
+        return "last pass: never"
+    old = ", which is old: is the crontab line gone?" if now - at > OLD_PASS else ""
+    return f"last pass: {(now - at).total_seconds() / 60:.0f} minutes ago{old}"
 
 
 def _standing(occurrences: Occurrences, job: Job, standing: Standing | None) -> str:

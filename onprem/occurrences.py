@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from onprem import plan, utc
+from onprem import jobhealth, plan, utc
+from onprem.jobhealth import Health
 from onprem.plan import CATCHUP, EXPIRED, OPERATOR, RUNNING, SUCCEEDED, VOID, Row
 from onprem.register import Register
 from onprem.schedule import RETENTION, Job
@@ -105,6 +106,11 @@ class Occurrences:
     def troubles(self) -> dict[str, tuple[int, int]]:
         """Return per job how many slots are exhausted and how many expired, where there are any."""
         return {job: (exhausted, expired) for job, exhausted, expired in self._db.execute(_TROUBLES)}
+
+    def health(self) -> Health:
+        health = jobhealth.health(self._state)
+        assert health is not None
+        return health
 
     def is_empty(self) -> bool:
         return self._db.execute("SELECT 1 FROM occurrence LIMIT 1").fetchone() is None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from onprem import utc
+from onprem.jobhealth import HIGH_WATER
 from onprem.schedule import NONE, Job
 from onprem.state import State
 
@@ -30,7 +31,6 @@ ON CONFLICT (name) DO UPDATE SET
     cron = excluded.cron, zone = excluded.zone, catch_up = excluded.catch_up, enabled = excluded.enabled,
     effective_from = excluded.effective_from, settled_through = excluded.settled_through, expired_through = NULL
 """
-_HIGH_WATER = "catchup_high_water"
 
 
 @dataclass(frozen=True)
@@ -104,11 +104,11 @@ class Register:
 
     @property
     def high_water(self) -> datetime | None:
-        return utc.moment(self._state.get(_HIGH_WATER))
+        return utc.moment(self._state.get(HIGH_WATER))
 
     def reach(self, now: datetime) -> None:
         """Move the high-water mark."""
-        self._state.put(_HIGH_WATER, utc.text(now))
+        self._state.put(HIGH_WATER, utc.text(now))
 
     def go_back(self, now: datetime, *, unsettle: datetime) -> None:
         """The clock was ahead: look again at all slots later than ``unsettle``."""

@@ -22,7 +22,7 @@ _BETWEEN_LOOKS = 0.2
 
 @dataclass(frozen=True)
 class Starter:
-    """What a start needs. ``work`` returns an exit code, and in words what went wrong."""
+    """What a start needs. ``work`` returns an exit code, and in words what went wrong if that is not 0."""
 
     occurrences: Occurrences
     locks: Path
@@ -41,8 +41,8 @@ class Starter:
             self._note_interrupted(job)
             claim = self.occurrences.claim(job, at, source=source, now=self.clock())
             slot = Slot(job.name, at.astimezone(job.zone), is_replay=source != DIRECT)
-            code, failure = self.work(job, slot)
-            self._record(claim, slot, code, failure)
+            code, words = self.work(job, slot)
+            self._record(claim, slot, code, words)
         return code
 
     def start_unnoted(self, job: Job, at: datetime) -> int:
@@ -84,12 +84,12 @@ class Starter:
             given_up = ", given up" if row.exhausted else ""
             self.say(f"{job.name}: the run of {at.astimezone(job.zone).isoformat()} was interrupted{given_up}")
 
-    def _record(self, claim: Claim, slot: Slot, code: int, failure: str) -> None:
+    def _record(self, claim: Claim, slot: Slot, code: int, words: str) -> None:
         if code == NOT_NOW:
             self.occurrences.take_back(claim)
-            self.say(f"{slot.job}: {slot.at.isoformat()} is put off: {failure}")
+            self.say(f"{slot.job}: {slot.at.isoformat()} is put off: {words}")
             return
-        row = self.occurrences.finish(claim, now=self.clock(), failure=failure)
+        row = self.occurrences.finish(claim, now=self.clock(), failure=(words or f"exit code {code}") if code else "")
         self.name(claim.job, slot.at, _outcome(row, claim.job))
 
     def _lock_file(self, job: Job) -> Path:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from onprem import agent, days
 from onprem.agent import Asked
+from onprem.occurrences import Occurrences
 from onprem.ports import BadWindows, CloudTrouble, ContentRefused, FactoryDown, Stale, Suspicious, ViewMissing
 from onprem.run import Run
 from onprem.state import State
@@ -620,12 +621,12 @@ def test_another_installation_has_another_name(stage: Stage, tmp_path: Path) -> 
     assert first["boot"].split(".")[0] != second["boot"].split(".")[0]
 
 
-def test_what_the_jobs_have_noted_goes_along(stage: Stage) -> None:
-    stage.state.put("jobs", "1,0,1785200000")
-
+def test_the_health_of_the_jobs_goes_along_once_there_are_any(stage: Stage) -> None:
+    run_once(stage)
+    Occurrences(stage.state).register.reach(datetime.fromtimestamp(1785200000, UTC))
     run_once(stage)
 
-    assert stage.cloud.beats[0]["jobs"] == "1,0,1785200000"
+    assert [beat.get("jobs") for beat in stage.cloud.beats] == [None, "0,0,1785200000"]
 
 
 def test_old_days_are_forgotten_after_more_than_a_year(stage: Stage) -> None:

@@ -239,7 +239,7 @@ def test_the_minute_run_leaves_quietly_when_another_listens(
     assert cloud.calls == []
 
 
-@pytest.mark.parametrize("words", [["2026-07-28"], ["--days=1"], ["--force"], ["--job=nightly_push"]])
+@pytest.mark.parametrize("words", [["2026-07-28"], ["--days=1"], ["--force"]])
 def test_any_other_run_does_not_mind_a_listener(cloud: WireCloud, settings: Settings, words: list[str]) -> None:
     with held(settings, "listen"):
         code, _ = push(*words)

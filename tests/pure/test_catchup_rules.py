@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from onprem import direct, jobstatus
+from onprem import direct
 from onprem.catchup import accept_clock
 from onprem.locks import only_one
 from onprem.occurrences import NotClaimed, Occurrences
@@ -467,14 +467,14 @@ def test_health_is_three_numbers(machine: Machine) -> None:
     for at in ("10 08:00", "10 08:05", "10 08:20"):
         machine.catch_up(at)
 
-    health = jobstatus.health(machine.occurrences)
+    health = machine.occurrences.health()
 
     assert str(health) == f"1,6,{int(local('10 08:20:01').timestamp())}"
     assert not health.is_good(machine.now)
 
 
 def test_health_before_the_first_pass_is_bad(tmp_path: Path) -> None:
-    health = jobstatus.health(Machine(tmp_path).occurrences)
+    health = Machine(tmp_path).occurrences.health()
 
     assert (str(health), health.is_good(local("10 08:00"))) == ("0,0,0", False)
 
@@ -483,4 +483,4 @@ def test_health_before_the_first_pass_is_bad(tmp_path: Path) -> None:
 def test_an_old_pass_is_bad(machine: Machine, minutes: int, is_good: bool) -> None:
     now = local("02 00:00") + timedelta(minutes=minutes)
 
-    assert jobstatus.health(machine.occurrences).is_good(now) is is_good
+    assert machine.occurrences.health().is_good(now) is is_good

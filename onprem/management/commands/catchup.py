@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from datetime import date
 from typing import Any
 
@@ -54,10 +54,14 @@ class Command(BaseCommand):
             raise SystemExit(code or 1)
 
     def _do(self, schedule: Schedule, options: dict[str, Any]) -> int:
-        changes_nothing = options["dry_run"] or options["status"]
-        with closing((State.peek if changes_nothing else State.open)(settings.ONPREM_STATE_DIR)) as state:
+        with self._state(changes_nothing=options["dry_run"] or options["status"]) as state:
             order = next((order for name, order in _ORDERS.items() if options[name]), _catch_up)
             return order(jobs.starter(state, self._say), schedule, options)
+
+    def _state(self, *, changes_nothing: bool) -> AbstractContextManager[State]:
+        if changes_nothing:
+            return closing(State.peek(settings.ONPREM_STATE_DIR))
+        return jobs.opened_state(self._say)
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)
@@ -78,7 +82,7 @@ def _status(starter: Starter, schedule: Schedule, _options: dict[str, Any]) -> i
     now = starter.clock()
     for line in jobstatus.lines(starter.occurrences, schedule, now):
         starter.say(line)
-    return 0 if jobstatus.health(starter.occurrences).is_good(now) else 1
+    return 0 if starter.occurrences.health().is_good(now) else 1
 
 
 def _baseline(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int:

@@ -13,10 +13,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from mirror.wire import parse_day
 from onprem import session
 from onprem.agent import Asked
+from onprem.journal import Journal
 from onprem.line import BadSettings
 from onprem.locks import AlreadyRunning
 from onprem.progress import Bar
-from onprem.report import REFUSED, TRY_AGAIN
+from onprem.report import REFUSED, TRY_AGAIN, Report
 from onprem.state import StateUnwritable
 
 USAGE = 2
@@ -40,16 +41,23 @@ class Command(BaseCommand):
             "--listen", type=_whole(0, LONGEST_LISTEN_S), default=0, metavar="S", help="stay S seconds on the long poll"
         )
         add("--job", default="", metavar="NAME", help="the scheduled job that this run is")
+        # How catching up says for which slot this run is; it holds the claim.
+        add("--scheduled-for", default="", help=argparse.SUPPRESS)
 
-    def handle(self, *, verbosity: int, dry_run: bool, listen: int, **options: Any) -> None:
+    def handle(self, *, verbosity: int, dry_run: bool, listen: int, scheduled_for: str, **options: Any) -> None:
         _write_thai_anywhere()
         asked, bar = _asked(options), Bar(self.stdout)
         try:
-            line = session.checked_line()
-            if dry_run:
-                report = session.rehearse(line, asked, bar, verbosity=verbosity)
+            walk = _walk(bar, verbosity=verbosity, dry_run=dry_run, listen=listen)
+            if asked.job or scheduled_for:
+                # The minute's run does without it, and starts faster.
+                from onprem import pushjob  # noqa: PLC0415
+
+                say = Journal(bar.write, verbosity=verbosity).say
+                code, words = pushjob.push(asked, walk, say, scheduled_for=scheduled_for, dry_run=dry_run)
             else:
-                report = session.walk(line, asked, bar, verbosity=verbosity, listen=listen)
+                report = walk(asked)
+                code, words = report.exit_code, str(report)
         except BadSettings as exc:
             raise CommandError(str(exc), returncode=USAGE) from exc
         except AlreadyRunning as exc:
@@ -57,8 +65,15 @@ class Command(BaseCommand):
             raise CommandError(text, returncode=TRY_AGAIN) from exc
         except StateUnwritable as exc:
             raise CommandError(f"the state cannot be used, stopping here: {exc}", returncode=REFUSED) from exc
-        if report.exit_code:
-            raise CommandError(str(report), returncode=report.exit_code)
+        if code:
+            raise CommandError(words, returncode=code)
+
+
+def _walk(bar: Bar, *, verbosity: int, dry_run: bool, listen: int) -> Callable[[Asked], Report]:
+    line = session.checked_line()
+    if dry_run:
+        return lambda asked: session.rehearse(line, asked, bar, verbosity=verbosity)
+    return lambda asked: session.walk(line, asked, bar, verbosity=verbosity, listen=listen)
 
 
 def _asked(options: dict[str, Any]) -> Asked:

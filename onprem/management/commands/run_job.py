@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-from contextlib import closing
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from onprem import direct, jobs
 from onprem.starter import NOT_NOW
-from onprem.state import State, StateUnwritable
+from onprem.state import StateUnwritable
 
 
 class Command(BaseCommand):
@@ -24,7 +22,7 @@ class Command(BaseCommand):
         if job is None:
             raise CommandError("\n".join([f"there is no job {name!r}", *schedule.problems]), returncode=2)
         try:
-            with closing(State.open(settings.ONPREM_STATE_DIR)) as state:
+            with jobs.opened_state(self._say) as state:
                 code = direct.start(jobs.starter(state, self._say), job)
         except StateUnwritable as exc:
             raise CommandError(str(exc), returncode=1) from exc
