@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from http import HTTPStatus
 
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
@@ -10,6 +11,9 @@ from django.http import HttpRequest, HttpResponse
 
 from attsync_site import errors
 from mirror.answers import json_error
+
+# What may stand beside "nothing changed": a phone asks often, and the page it keeps has the rest.
+BESIDE_304 = frozenset({"cache-control", "date", "etag", "expires", "last-modified", "vary", "x-fresh"})
 
 
 class GuardAnswers:
@@ -20,6 +24,9 @@ class GuardAnswers:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         answer = self._refuse(request) or self.get_response(request)
+        if answer.status_code == HTTPStatus.NOT_MODIFIED:
+            for name in [name for name in answer.headers if name.lower() not in BESIDE_304]:
+                del answer[name]
         answer["X-Robots-Tag"] = "noindex, nofollow"
         return answer
 

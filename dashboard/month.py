@@ -14,7 +14,7 @@ from django.db.models import Count
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from dashboard import dates
+from dashboard import dates, statuses
 from dashboard.factoryday import Calendar
 from dashboard.place import Place
 from editqueue.models import Edit
@@ -132,11 +132,11 @@ def _cell(day: date, first: date, row: DayRow | None, known: Calendar, waiting: 
         return _work(row, waiting.get(day, 0), is_today=is_today)
     if row:
         word = _("holiday") if row.holiday else _("off")
-        spoken = f"{dates.weekday(day)} {row.holiday or _('day off')}"
+        spoken = f"{dates.weekday(day)} {row.holiday or statuses.DAY['off'].label}"
         return Cell("off", day.day, url=row.url, spoken=spoken, word=word, is_today=is_today)
     if day > known.last:
         return Cell("future", day.day)
-    spoken = f"{dates.weekday(day)} {_('no data')}"
+    spoken = f"{dates.weekday(day)} {statuses.DAY['nodata'].label}"
     return Cell("nodata", day.day, "–", Place(day).url(), spoken, is_today=is_today)
 
 
@@ -147,7 +147,7 @@ def _work(row: DayRow, waiting: int, *, is_today: bool) -> Cell:
         text = ngettext("%(n)s person absent", "%(n)s people absent", row.absent)
     spoken = f"{dates.weekday(row.day)} {text % {'n': row.absent}}"
     if waiting:
-        spoken += f", {_('waiting to sync %(n)s') % {'n': waiting}}"
+        spoken += ", " + _("waiting to sync %(n)s") % {"n": waiting}
     kind = "l3" if row.share > ALARMING else "l2" if row.share > NOTABLE else "l1"
     if row.is_open:
         # Nobody is absent on a day that is not over: no red, however many have not come yet.

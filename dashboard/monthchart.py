@@ -58,7 +58,7 @@ def _sentence(ours: Sequence[DayRow], theirs: Sequence[DayRow], worst: DayRow) -
     }
     if not theirs:
         return text
-    return f"{text} {_('In %(month)s it was %(share)s.') % _before(theirs)}"
+    return text + " " + _("In %(month)s it was %(share)s.") % _before(theirs)
 
 
 def _before(theirs: Sequence[DayRow]) -> dict[str, str]:

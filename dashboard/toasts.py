@@ -63,7 +63,7 @@ def _one(id_and_rev: tuple[int, int], now: datetime, periods: Mapping[int, str],
     said = f"{where} = {statuses.WISH[edit.status].label} · {_reached(edit)}".strip()
     name = edit.full_name or edit.employee_no
     if undone:
-        return Toast(f"{_('taken back')} · {said}", name)
+        return Toast(_("taken back") + f" · {said}", name)
     return Toast(said, name, "undo", f"{edit.id}.{edit.rev}")
 
 
