@@ -1,94 +1,18 @@
-"""From whatever a factory may write to the canonical day: PHP habits, old agents, refusals with their place.
+"""From the bytes of a factory to the canonical day: what `POST ingest` takes, and what it refuses with its place.
 
-Spec 02 "ingest" is the source of every rule here. Pure: no Django, no database, no clock.
+Pure: no Django, no database, no clock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET
 
-from mirror import loose
-from mirror.loose import Loose
-from mirror.wire import (
-    CELLS,
-    STATES,
-    BadPayload,
-    Notice,
-    Period,
-    ScanRow,
-    Snapshot,
-    Stat,
-    Worker,
-    clean_json,
-    decode_json,
-    demand_finite_numbers,
-    parse_day,
-)
-
-
-class Ingest(Struct, kw_only=True):
-    """A parsed body: the canonical day, the sender's own counts (only those it sent), and its force flag."""
-
-    snapshot: Snapshot
-    claimed: dict[str, int]
-    force: bool
-
-
-class _RowIn(Struct):
-    no: Loose = None
-    name: Loose = None
-    t: Loose = None
-    g: Loose = None
-    m: Loose = None
-    x: Loose = None
-
-
-class _PeriodIn(Struct):
-    code: Loose = None
-    name: Loose = None
-    start: Loose = None
-    end: Loose = None
-    late_after: Loose = None
-    day_offset: Loose = None
-    state: Loose = None
-    scan: list[_RowIn] | dict[str, _RowIn] | None = None
-    miss: list[_RowIn] | dict[str, _RowIn] | None = None
-
-
-class _WorkerIn(Struct):
-    no: Loose = None
-    name: Loose = None
-    g: Loose = None
-    p: dict[str, Loose] | list[Loose] | None = None
-    e: list[Loose] | dict[str, Loose] | None = None
-    off: Loose = None
-
-
-class _NoticeIn(Struct):
-    kind: Loose = None
-    n: Loose = None
-    sample: list[Loose] | None = None
-
-
-class _Body(Struct):
-    date: Loose = None
-    gen: Loose = None
-    active_total: Loose = None
-    stat: dict[str, Loose] | list[Loose] | None = None
-    groups: list[list[Loose]] | None = None
-    periods: list[_PeriodIn] | None = None
-    workers: list[_WorkerIn] | None = None
-    scans_through: Loose = None
-    captured_at: Loose = None
-    day_starts: Loose = None
-    holiday: Loose = None
-    notices: list[_NoticeIn] | None = None
-    rules: Loose = None
-    force: Loose = None
+from mirror import looseday
+from mirror.looseday import Ingest
+from mirror.wire import CELLS, Snapshot, Stat, Worker, clean_json, parse_day
 
 
 class _Canonical(Snapshot, kw_only=True, forbid_unknown_fields=True):
@@ -100,7 +24,6 @@ class _Canonical(Snapshot, kw_only=True, forbid_unknown_fields=True):
     force: bool = False
 
 
-_BODY = msgspec.json.Decoder(_Body)
 _CANONICAL = msgspec.json.Decoder(_Canonical)
 
 
@@ -110,7 +33,7 @@ def parse(body: bytes, *, day: date | None = None) -> Ingest:
     ``day`` stands in for the body's own date, for stored texts whose row already says the day.
     """
     body = clean_json(body)
-    return _parse_canonical(body) or _parse_loosely(body, day)
+    return _parse_canonical(body) or looseday.read(body, day)
 
 
 def _parse_canonical(body: bytes) -> Ingest | None:
@@ -142,181 +65,3 @@ def _parse_canonical(body: bytes) -> Ingest | None:
     claimed = {**msgspec.structs.asdict(sent.stat), "active_total": sent.active_total}
     fields = {name: getattr(sent, name) for name in Snapshot.__struct_fields__}
     return Ingest(snapshot=Snapshot(**{**fields, "pending": 0}), claimed=claimed, force=sent.force)
-
-
-def _parse_loosely(body: bytes, day: date | None) -> Ingest:
-    demand_finite_numbers(body)
-    sent = decode_json(body, _BODY)
-    day = day or parse_day(sent.date)
-    if day is None:
-        raise BadPayload("date: expected a real day as YYYY-MM-DD")
-    periods = [_period(raw, f"periods[{i}]") for i, raw in enumerate(sent.periods or [])]
-    _demand_periods(periods)
-    codes = [period.code for period in periods]
-    workers = _roster_of_rows(sent.periods or [], codes) if sent.workers is None else _workers(sent.workers, codes)
-    _keep_off_roster_scans(periods, sent.periods or [], workers, named=sent.workers is not None)
-    snapshot = Snapshot(
-        date=day.isoformat(),
-        gen=loose.gen(sent.gen),
-        groups=_groups(sent.groups),
-        periods=periods,
-        workers=workers,
-        scans_through=loose.moment(sent.scans_through, "scans_through"),
-        captured_at=loose.moment(sent.captured_at, "captured_at"),
-        day_starts=loose.window_clock(sent.day_starts, "day_starts"),
-        holiday=loose.text(sent.holiday, "holiday") or None,
-        notices=[_notice(raw, f"notices[{i}]") for i, raw in enumerate(sent.notices or [])],
-        rules=loose.number(sent.rules, "rules", default=0),
-        pending=0,
-    )
-    return Ingest(snapshot=snapshot, claimed=_claimed(sent), force=loose.flag(sent.force, "force"))
-
-
-# --- parts of a day -------------------------------------------------------------------------------------------------
-
-
-def _period(raw: _PeriodIn, at: str) -> Period:
-    code = loose.number(raw.code, f"{at}.code")
-    if not 1 <= code <= 255:
-        raise BadPayload(f"{at}.code: expected 1 to 255")
-    state = loose.text(raw.state, f"{at}.state") or None
-    if state is not None and state not in STATES:
-        raise BadPayload(f"{at}.state: expected one of {', '.join(STATES)}")
-    return Period(
-        code=code,
-        name=loose.text(raw.name, f"{at}.name"),
-        start=loose.window_clock(raw.start, f"{at}.start"),
-        end=loose.window_clock(raw.end, f"{at}.end"),
-        late_after=loose.window_clock(raw.late_after, f"{at}.late_after"),
-        day_offset=None if raw.day_offset in (None, "") else loose.number(raw.day_offset, f"{at}.day_offset"),
-        state=state,
-    )
-
-
-def _demand_periods(periods: Sequence[Period]) -> None:
-    if not periods:
-        raise BadPayload("periods: expected at least one")
-    seen: set[int] = set()
-    for i, period in enumerate(periods):
-        if period.code in seen:
-            raise BadPayload(f"periods[{i}].code: {period.code} is there twice")
-        seen.add(period.code)
-
-
-def _workers(sent: Sequence[_WorkerIn], codes: Sequence[int]) -> list[Worker]:
-    workers: dict[str, Worker] = {}
-    for i, raw in enumerate(sent):
-        worker = _worker(raw, f"workers[{i}]", codes)
-        if worker.no in workers:
-            raise BadPayload(f"workers[{i}].no: there twice")
-        workers[worker.no] = worker
-    return list(workers.values())
-
-
-def _worker(raw: _WorkerIn, at: str, codes: Sequence[int]) -> Worker:
-    cells: dict[int, str | None] = dict.fromkeys(codes)
-    for code, value in _sent_cells(raw.p, at):
-        if code in cells:
-            cells[code] = value
-    return Worker(
-        no=loose.no(raw.no, f"{at}.no"),
-        name=loose.text(raw.name, f"{at}.name"),
-        g=loose.text(raw.g, f"{at}.g"),
-        p=cells,
-        e=_expected(raw.e, at, codes),
-        off=loose.text(raw.off, f"{at}.off"),
-        pd={},
-        sv={},
-        er={},
-    )
-
-
-def _sent_cells(sent: dict[str, Loose] | list[Loose] | None, at: str) -> Iterator[tuple[int, str | None]]:
-    if isinstance(sent, list):
-        if sent:
-            raise BadPayload(f"{at}.p: expected a map of period codes")
-        return
-    for key, value in (sent or {}).items():
-        code = loose.number(key, f"{at}.p.{key}")
-        if not (value is None or isinstance(value, str)) or value not in CELLS:
-            raise BadPayload(f'{at}.p.{key}: expected null, "HH:MM", "present" or "late"')
-        yield code, value
-
-
-def _expected(sent: list[Loose] | dict[str, Loose] | None, at: str, codes: Sequence[int]) -> list[int] | UnsetType:
-    if sent is None:
-        return UNSET
-    listed = sent if isinstance(sent, list) else list(sent.values())
-    named = {loose.number(code, f"{at}.e[{i}]") for i, code in enumerate(listed)}
-    return [code for code in codes if code in named]
-
-
-def _roster_of_rows(sent: Sequence[_PeriodIn], codes: Sequence[int]) -> list[Worker]:
-    """Build roster and cells from the rows of a v0 body that names no workers: t is a scan, m a manual mark."""
-    workers: dict[str, Worker] = {}
-    for i, (raw, code) in enumerate(zip(sent, codes, strict=True)):
-        for at, row in [*_rows(raw.scan, f"periods[{i}].scan"), *_rows(raw.miss, f"periods[{i}].miss")]:
-            if loose.flag(row.x, f"{at}.x"):
-                continue
-            no = loose.no(row.no, f"{at}.no")
-            worker = workers.setdefault(no, Worker(no=no, p=dict.fromkeys(codes), pd={}, sv={}, er={}))
-            worker.name = worker.name or loose.text(row.name, f"{at}.name")
-            worker.g = worker.g or loose.text(row.g, f"{at}.g")
-            worker.p[code] = loose.scan_time(row.t, f"{at}.t") or loose.manual(row.m, f"{at}.m") or worker.p[code]
-    return list(workers.values())
-
-
-def _keep_off_roster_scans(
-    periods: Sequence[Period], sent: Sequence[_PeriodIn], workers: Sequence[Worker], *, named: bool
-) -> None:
-    """Keep the scan rows of people who are not among the workers; all other rows only repeat the cells."""
-    roster = {worker.no for worker in workers}
-    for i, (period, raw) in enumerate(zip(periods, sent, strict=True)):
-        for at, row in _rows(raw.scan, f"periods[{i}].scan"):
-            if named and row.no is None:
-                continue
-            no = loose.no(row.no, f"{at}.no")
-            if no not in roster:
-                period.scan.append(
-                    ScanRow(
-                        no=no,
-                        name=loose.text(row.name, f"{at}.name"),
-                        t=loose.scan_time(row.t, f"{at}.t"),
-                        g=loose.text(row.g, f"{at}.g"),
-                        m=loose.manual(row.m, f"{at}.m"),
-                    )
-                )
-
-
-def _rows(sent: list[_RowIn] | dict[str, _RowIn] | None, at: str) -> Iterator[tuple[str, _RowIn]]:
-    """Yield each row with its place. PHP writes a list with a hole in it as an object."""
-    if isinstance(sent, dict):
-        yield from ((f"{at}.{key}", row) for key, row in sent.items())
-    else:
-        yield from ((f"{at}[{i}]", row) for i, row in enumerate(sent or []))
-
-
-def _groups(sent: list[list[Loose]] | None) -> list[list[int]] | None:
-    if not sent:
-        return None
-    return [[loose.number(code, f"groups[{i}][{j}]") for j, code in enumerate(group)] for i, group in enumerate(sent)]
-
-
-def _notice(raw: _NoticeIn, at: str) -> Notice:
-    sample = [loose.text(value, f"{at}.sample[{i}]") or "" for i, value in enumerate((raw.sample or [])[:20])]
-    return Notice(
-        kind=loose.text(raw.kind, f"{at}.kind") or "",
-        n=loose.number(raw.n, f"{at}.n", default=0),
-        sample=[s[:200] for s in sample],
-    )
-
-
-def _claimed(sent: _Body) -> dict[str, int]:
-    if isinstance(sent.stat, list) and sent.stat:
-        raise BadPayload("stat: expected a map")
-    counts: Mapping[str, Loose] = sent.stat if isinstance(sent.stat, dict) else {}
-    known = {key: counts[key] for key in ("full", "partial", "absent", "wait") if counts.get(key) is not None}
-    claimed = {key: loose.number(value, f"stat.{key}") for key, value in known.items()}
-    if sent.active_total is not None:
-        claimed["active_total"] = loose.number(sent.active_total, "active_total")
-    return claimed
