@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from mirror import counting
 from mirror.wire import MAX_NO_LENGTH, Period, ScanRow, Snapshot, Stat, Worker
+from onprem.clocks import hh_mm
 from onprem.notices import BAD_ROW, DUPLICATE, FUTURE_SCAN, UNKNOWN_OVERRIDE, UNMATCHED, Notices
 from onprem.rows import DayOffRow, Mark, Person
 from onprem.timetable import Expected, Timetable, expected, holiday, marking
@@ -182,7 +183,7 @@ def _off_roster(win: counting.Window, strangers: Mapping[str, Sequence[datetime]
         (next((at for at in times if win.start <= at < win.end), None), device) for device, times in strangers.items()
     )
     seen = sorted((at, device) for at, device in firsts if at is not None and len(device) <= MAX_NO_LENGTH)
-    return [ScanRow(no=device, t=at.strftime("%H:%M")) for at, device in seen]
+    return [ScanRow(no=device, t=hh_mm(at)) for at, device in seen]
 
 
 def _workers(
@@ -234,5 +235,5 @@ def _cells(
     cells: dict[int, str | None] = {code: marks.get(code) for code in table.codes}
     if times:
         for code, at in counting.first_scans(times, table.windows, wanted.codes).items():
-            cells[code] = at.strftime("%H:%M")
+            cells[code] = hh_mm(at)
     return cells

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, time, timedelta, timezone
+from functools import lru_cache
 
 FACTORY_ZONE = timezone(timedelta(hours=7))
 BUDDHIST_ERA = 543
 
 _FIRST_BUDDHIST_YEAR, _LAST_BUDDHIST_YEAR = 2400, 2799
 _ONE_DAY = timedelta(days=1)
+# As nearly all of them are; the short way makes a day of many thousand scans cheap.
+_USUAL_LENGTH = len("YYYY-MM-DD HH:MM:SS")
 
 _DATE = r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
 _CLOCK = r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,][0-9]*)?)?"
@@ -28,7 +31,14 @@ def local_now() -> datetime:
 
 def parse_moment(text: str | None) -> datetime | None:
     """Read ``YYYY-MM-DD HH:MM:SS``, also with ``T``, fractions (dropped), an offset, ``24:00:00``, a Buddhist year."""
-    match = _A_MOMENT.fullmatch(text.strip()) if text else None
+    if not text:
+        return None
+    if len(text) == _USUAL_LENGTH and text.startswith("20") and text[4] == text[7] == "-" and text[10] in " T":
+        try:
+            return datetime.fromisoformat(text)
+        except ValueError:
+            pass
+    match = _A_MOMENT.fullmatch(text.strip())
     if match is None:
         return None
     year, month, day, hour, minute, second, offset = match.groups()
@@ -39,6 +49,7 @@ def parse_moment(text: str | None) -> datetime | None:
     return _in_factory_zone(datetime.combine(on, at), _ONE_DAY if hour == "24" else timedelta(), offset)
 
 
+@lru_cache(maxsize=4096)
 def parse_date(text: str | None) -> date | None:
     """Read ``YYYY-MM-DD``, also in front of a time or with a Buddhist year.
 
@@ -52,6 +63,11 @@ def parse_clock(text: str | None) -> time | None:
     """Read ``HH:MM[:SS]``, also behind a date. ``24:00`` and beyond (MySQL's TIME has them) are the next morning's."""
     match = _A_CLOCK.fullmatch(text.strip()) if text else None
     return _clock(match[4], match[5], match[6]) if match else None
+
+
+def hh_mm(at: datetime) -> str:
+    """The wall clock as cells show it; several times faster than `strftime`."""
+    return at.isoformat()[11:16]
 
 
 def says_for_ever(text: str | None) -> bool:

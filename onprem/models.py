@@ -10,7 +10,8 @@ from django.conf import settings
 from django.db import models
 
 
-def _relation(name: str) -> str:
+def relation_name(name: str) -> str:
+    """What `employee` and the others are called in this factory's database."""
     return f"{settings.LEGACY_PREFIX}{name}"
 
 
@@ -28,7 +29,7 @@ class Employee(models.Model):
 
     class Meta:
         managed = False
-        db_table = _relation("employee")
+        db_table = relation_name("employee")
 
     def __str__(self) -> str:
         return self.emp_no
@@ -44,7 +45,7 @@ class Scan(models.Model):
 
     class Meta:
         managed = False
-        db_table = _relation("scan")
+        db_table = relation_name("scan")
 
     def __str__(self) -> str:
         return self.scan_id
@@ -64,7 +65,7 @@ class Period(models.Model):
 
     class Meta:
         managed = False
-        db_table = _relation("period")
+        db_table = relation_name("period")
 
     def __str__(self) -> str:
         return self.code
@@ -83,7 +84,7 @@ class Override(models.Model):
 
     class Meta:
         managed = False
-        db_table = _relation("override")
+        db_table = relation_name("override")
 
     def __str__(self) -> str:
         return f"{self.work_date} period {self.period} {self.emp_no}"
@@ -97,7 +98,7 @@ class Pull(models.Model):
 
     class Meta:
         managed = False
-        db_table = _relation("pull")
+        db_table = relation_name("pull")
 
     def __str__(self) -> str:
         return self.device
@@ -114,7 +115,7 @@ class DayOff(models.Model):
 
     class Meta:
         managed = False
-        db_table = _relation("dayoff")
+        db_table = relation_name("dayoff")
 
     def __str__(self) -> str:
         return self.date_from

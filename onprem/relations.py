@@ -48,39 +48,43 @@ class Days:
 
 
 def employees() -> list[Texts]:
-    return _texts(Employee.objects.all(), EMPLOYEE)
+    return texts(Employee.objects.all(), EMPLOYEE)
 
 
 def person(no: str) -> list[Texts]:
-    return _texts(Employee.objects.alias(exact=exact_text("emp_no")).filter(exact=no), EMPLOYEE)
+    return texts(Employee.objects.alias(exact=exact_text("emp_no")).filter(exact=no), EMPLOYEE)
 
 
 def people_with_device(device: str) -> list[Texts]:
-    return _texts(Employee.objects.alias(exact=exact_text("device_no")).filter(exact=device), EMPLOYEE)
+    return texts(Employee.objects.alias(exact=exact_text("device_no")).filter(exact=device), EMPLOYEE)
 
 
 def periods() -> list[Texts]:
-    return _texts(Period.objects.all(), PERIOD)
+    return texts(Period.objects.all(), PERIOD)
 
 
 def scans(days: Days) -> list[Texts]:
-    return _texts(Scan.objects.filter(days.of("scanned_at")), SCAN)
+    return texts(Scan.objects.filter(days.of("scanned_at")), SCAN)
+
+
+def scans_with_terminals(days: Days) -> list[Texts]:
+    return texts(Scan.objects.filter(days.of("scanned_at")), (*SCAN, "device"))
 
 
 def scans_of(days: Days, device: str) -> list[Texts]:
     rows = Scan.objects.filter(days.of("scanned_at"))
-    return _texts(rows.alias(exact=exact_text("device_no")).filter(exact=device), SCAN)
+    return texts(rows.alias(exact=exact_text("device_no")).filter(exact=device), SCAN)
 
 
 def odd_scans(after: date) -> list[Texts]:
     """Scans before the year 2000, without a time, or from ``after`` on (but no Buddhist years)."""
     old = Q(scanned_at__lt="2000-01-01") | Q(scanned_at=None)
     future = Q(scanned_at__gte=after.isoformat(), scanned_at__lt="2400-01-01") | Q(scanned_at__gte="2800-01-01")
-    return _texts(Scan.objects.filter(old | future).order_by("scanned_at")[:ODD_SCANS], SCAN)
+    return texts(Scan.objects.filter(old | future).order_by("scanned_at")[:ODD_SCANS], SCAN)
 
 
 def overrides(days: Days) -> list[Texts]:
-    return _texts(Override.objects.filter(days.of("work_date")), OVERRIDE)
+    return texts(Override.objects.filter(days.of("work_date")), OVERRIDE)
 
 
 def override_of(day: date, period: int, no: str) -> QuerySet[Override]:
@@ -105,6 +109,11 @@ def days_off(days: Days) -> list[Texts] | None:
     return _if_there(DayOff.objects.filter(began | buddhist | days.of("date_from")), DAYOFF)
 
 
+def texts(rows: QuerySet[M, Any], columns: Sequence[str]) -> list[Texts]:
+    """The columns of all rows as text, whatever they are there."""
+    return list(rows.values_list(*(Cast(column, CharField()) for column in columns)))
+
+
 def exact_text(column: str) -> Expression:
     """The column as text without blanks around it, compared letter by letter.
 
@@ -115,13 +124,9 @@ def exact_text(column: str) -> Expression:
     return Collate(text, "utf8mb4_bin") if connections[ALIAS].vendor == "mysql" else text
 
 
-def _texts(rows: QuerySet[M, Any], columns: Sequence[str]) -> list[Texts]:
-    return list(rows.values_list(*(Cast(column, CharField()) for column in columns)))
-
-
 def _if_there(rows: QuerySet[M, Any], columns: Sequence[str]) -> list[Texts] | None:
     try:
-        return _texts(rows, columns)
+        return texts(rows, columns)
     except DatabaseError as exc:
         if is_absent(exc):
             return None

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, time
+from functools import lru_cache
+from typing import NamedTuple
 
 from mirror.wire import MANUAL_MARKS, MAX_NO_LENGTH
 from onprem.clocks import parse_clock, parse_date, parse_moment, says_for_ever
@@ -22,8 +24,7 @@ _NUMBER = re.compile(r"0*([0-9]{1,3})(?:\.0*)?")
 _NO = frozenset({"0", "0.0", "false", "f", "no", "n", "off", "inactive", "null", "none", "-"})
 
 
-@dataclass(frozen=True)
-class Person:
+class Person(NamedTuple):
     """``devices``: what the terminals send for this person; more than one if the site lists a person twice."""
 
     no: str
@@ -91,9 +92,14 @@ class DayOffRow:
 
 def cleaned(value: str | None) -> str | None:
     """The text without blanks around it (and without NUL, which no JSON may hold), or None if nothing is left."""
-    return (value.replace("\0", "").strip() or None) if value is not None else None
+    if value is None:
+        return None
+    if "\0" in value:
+        value = value.replace("\0", "")
+    return value.strip() or None
 
 
+@lru_cache(maxsize=256)
 def is_true(value: str | None) -> bool:
     """Truth in any spelling: 1, t, yes, ทำงาน …; NULL, blank, 0, N, false … are not."""
     said = cleaned(value)
@@ -103,14 +109,14 @@ def is_true(value: str | None) -> bool:
 def people(rows: Iterable[Texts], notices: Notices) -> dict[str, Person]:
     """Everybody by number. A number that is there twice is one person with all the device numbers listed."""
     found: dict[str, Person] = {}
-    for row in sorted(rows, key=_sortable):
+    for row in rows:
         person = _person(row)
         if person is None:
             notices.add(BAD_ROW, f"employee {row[0]!r}: the number must be 1 to {MAX_NO_LENGTH} characters")
         elif person.no in found:
             notices.add(BAD_ROW, f"employee {person.no}: there twice")
-            twin = found[person.no]
-            found[person.no] = replace(twin, devices=twin.devices | person.devices)
+            first, second = sorted((found[person.no], person), key=str)
+            found[person.no] = first._replace(devices=first.devices | second.devices)
         else:
             found[person.no] = person
     return found

@@ -1,0 +1,1 @@
+"""Looks at everything the agent stands on and says it in words. Changes nothing anywhere."""

@@ -1,0 +1,139 @@
+"""The doctor's sentences, Thai and English, by name."""
+
+from __future__ import annotations
+
+WORDS: dict[str, tuple[str, str]] = {
+    "all_good": ("ปกติทุกข้อ", "nothing is wrong"),
+    "wrong": ("มี {count} ข้อต้องแก้", "{count} things to mend"),
+    # --- surroundings ---
+    "settings_good": ("ค่าตั้งครบ ส่งไปที่ {url}", "settings complete, sending to {url}"),
+    "settings_bad": ("ค่าตั้งใน .env ใช้ไม่ได้: {words}", "the settings in .env cannot be used: {words}"),
+    "state_good": ("โฟลเดอร์สถานะ {path} เขียนได้", "state directory {path} can be written"),
+    "state_none": (
+        "ยังไม่มีโฟลเดอร์สถานะ {path} จะถูกสร้างเมื่อรันครั้งแรก",
+        "there is no state directory {path} yet, the first run makes it",
+    ),
+    "state_bad": (
+        "เขียนโฟลเดอร์สถานะ {path} ไม่ได้ ({words}) ตัวส่งจะไม่ทำงาน",
+        "state directory {path} cannot be written ({words}): the agent will not work",
+    ),
+    "disk_full": ("ดิสก์ของ {path} เหลือแค่ {mib} MiB", "only {mib} MiB are left on the disk of {path}"),
+    "lock_busy": ("ตัวส่งกำลังทำงานอยู่ตอนนี้", "the agent is at work right now"),
+    "lock_free": ("ไม่มีตัวส่งทำงานค้างอยู่", "no run is going on"),
+    "success_never": ("ยังไม่เคยส่งสำเร็จ", "nothing was ever sent successfully"),
+    "success_old": (
+        "ส่งสำเร็จครั้งสุดท้ายของวันที่ {day} มี {owed} วันค้างส่ง",
+        "the last success was for {day}; {owed} days are owed",
+    ),
+    "success_good": ("ส่งสำเร็จครั้งสุดท้ายของวันที่ {day}", "the last success was for {day}"),
+    "cron_good": ("บรรทัดของเราใน cron ครบ {count} บรรทัดและจะอยู่รอด", "our {count} cron lines are there and will stay"),
+    "cron_missing": (
+        "ยังไม่มีบรรทัดนี้ใน cron: {lines} (manage.py crontab install)",
+        "not in cron yet: {lines} (manage.py crontab install)",
+    ),
+    "cron_doomed": (
+        "บรรทัดนี้ใน cron ใช้ไม่ได้ ({words}): {line} (manage.py crontab install)",
+        "this cron line will not work ({words}): {line} (manage.py crontab install)",
+    ),
+    "cron_unknown": ("อ่าน crontab ไม่ได้: {words}", "the crontab cannot be read: {words}"),
+    # --- the cloud ---
+    "cloud_good": ("ติดต่อคลาวด์ได้และคีย์ใช้ได้", "the cloud answers and accepts our key"),
+    "cloud_bad": ("ติดต่อคลาวด์ไม่ได้: {words}", "the cloud cannot be used: {words}"),
+    "key_refused": (
+        "คลาวด์ไม่รับคีย์ของเรา: ATTSYNC_KEY ต้องตรงกับของคลาวด์ ({words})",
+        "the cloud refuses our key: ATTSYNC_KEY must be the same on both sides ({words})",
+    ),
+    "clock_good": ("นาฬิกาตรงกับคลาวด์ (ต่าง {seconds} วินาที)", "the clock agrees with the cloud's ({seconds} s apart)"),
+    "clock_off": (
+        "นาฬิกาเครื่องนี้ต่างจากคลาวด์ {words} ตั้งเวลาใหม่ (timedatectl set-ntp true)",
+        "this machine's clock is {words} off the cloud's: set it (timedatectl set-ntp true)",
+    ),
+    # --- the factory's database ---
+    "database_good": ("ฐานข้อมูลโรงงาน: {version}", "factory database: {version}"),
+    "database_bad": ("เข้าฐานข้อมูลโรงงานไม่ได้: {words}", "the factory's database cannot be reached: {words}"),
+    "database_clock": (
+        "นาฬิกาของเครื่องฐานข้อมูลต่างจากเครื่องนี้ {words}",
+        "the clock of the database server is {words} off this machine's",
+    ),
+    "relation_good": ("{relation}: {rows} แถว คอลัมน์ครบ", "{relation}: {rows} rows, all columns there"),
+    "relation_empty": ("{relation}: อ่านได้แต่ไม่มีแถวเลย", "{relation}: can be read but has no rows"),
+    "relation_bad": ("{relation} ใช้ไม่ได้: {words}", "{relation} cannot be used: {words}"),
+    "column_bad": ("{relation}: ไม่มีคอลัมน์ {columns}", "{relation}: column {columns} is missing"),
+    "pull_missing": (
+        "ไม่มี {relation} (ไม่บังคับ): ช่วงเวลาจะถือว่าจบหลังสิ้นสุด 10 นาที",
+        "there is no {relation} (optional): a window counts as settled ten minutes after its end",
+    ),
+    "dayoff_missing": (
+        "ไม่มี {relation} (ไม่บังคับ): จะไม่รู้วันหยุดและวันลา",
+        "there is no {relation} (optional): holidays and leave are not known",
+    ),
+    "override_good": ("{relation} เขียนได้ตามสิทธิ์ที่ต้องใช้", "{relation} can be written"),
+    "override_bad": ("{relation}: {command} ไม่ได้: {words}", "{relation}: no {command}: {words}"),
+    "grants_wide": (
+        "บัญชีนี้มีสิทธิ์เกินจำเป็น: {words} (ดู onprem/sql/grants.sql)",
+        "this account may do more than it needs: {words} (see onprem/sql/grants.sql)",
+    ),
+    # --- people ---
+    "sample": ("ตัวอย่าง: {rows}", "a sample: {rows}"),
+    "charset_good": ("ตัวอักษรไทยอ่านถูก", "the letters are read right"),
+    "charset_bad": (
+        "{relation}.{column} อ่านผิดรหัสตัวอักษร {count} แถว เช่น {seen} {guess}(แก้ใน view ดู onprem/sql/README.md)",
+        "{relation}.{column} is read in a wrong charset in {count} rows: {seen} {guess}(see onprem/sql/README.md)",
+    ),
+    "collision": (
+        "เลขเครื่องสแกนซ้ำกันหลายคน สแกนจะไม่เป็นของใคร: {words}",
+        "one device number on several people, whose scans nobody gets: {words}",
+    ),
+    "folding": (
+        "รหัสต่างกันแค่ศูนย์นำหน้า ถือเป็นคนละคน: {words}",
+        "numbers that differ by leading zeros only are different people to us: {words}",
+    ),
+    "no_device": ("{count} คนไม่มีเลขเครื่องสแกน: {words}", "{count} people have no device number: {words}"),
+    "lost_shift": (
+        "กะ {words} ไม่มีช่วงเวลาของตัวเอง คนในกะนี้จะไม่ถูกนับในช่วงของกะใด",
+        "shift {words} has no window of its own: its people are expected only where everyone is",
+    ),
+    # --- windows ---
+    "windows_good": ("ช่วงเวลา: {words}", "windows: {words}"),
+    "windows_bad": ("ช่วงเวลาใช้ไม่ได้: {words}", "the windows cannot be used: {words}"),
+    "late_outside": (
+        "ช่วง {code}: เวลาเริ่มสาย {late} อยู่นอกช่วง {span}",
+        "period {code}: late after {late} lies outside its window {span}",
+    ),
+    # --- rows of the last days ---
+    "bad_rows": ("แถวที่อ่านไม่ได้ {count} แถว: {words}", "{count} rows mean nothing: {words}"),
+    "scans_none": ("ไม่มีสแกนเลยใน {days} วัน", "there is no scan in {days} days"),
+    "scans_good": ("สแกน {count} ครั้งใน {days} วัน รู้ว่าของใครทั้งหมด", "{count} scans in {days} days, all of known people"),
+    "unmatched": (
+        "สแกน {count} จาก {all} ครั้งไม่รู้ว่าของใคร เลข: {words}",
+        "{count} of {all} scans belong to nobody we know, numbers: {words}",
+    ),
+    "unmatched_zeros": (
+        "เลขที่ไม่รู้จักตรงกับคนถ้าตัดศูนย์นำหน้า ({words}) ให้ view แปลงเลข",
+        "unknown numbers would match people without leading zeros ({words}): let the view fold them",
+    ),
+    "duplicates": ("สแกนซ้ำ {count} แถว (นับครั้งเดียว)", "{count} scans are there twice (counted once)"),
+    "future": (
+        "สแกนจากอนาคต {count} แถว นาฬิกาเครื่องสแกนผิด: {words}",
+        "{count} scans are from the future, a terminal's clock is wrong: {words}",
+    ),
+    "ancient": ("สแกนก่อนปี 2000 {count} แถว: {words}", "{count} scans are from before 2000: {words}"),
+    "hours_off": (
+        "สแกนของ {terminal} คลาดไป {hours} ชั่วโมง ({inside} จาก {all} ครั้งจะเข้าช่วงถ้าเลื่อน)",
+        "the scans of {terminal} are {hours} hours off ({inside} of {all} would fall into a window if moved)",
+    ),
+    "dead_terminal": ("เครื่องสแกนเงียบเกิน 24 ชั่วโมง: {words}", "terminals not heard for 24 hours: {words}"),
+    "unknown_marks": (
+        "ค่าแก้ไขที่ไม่รู้จัก {count} แถว (ไม่นับ ไม่ลบ): {words}",
+        "{count} marks with words we do not know (not counted, not deleted): {words}",
+    ),
+    "double_marks": (
+        "มีหลายแถวต่อหนึ่งช่องใน {relation}: {words}",
+        "several rows for one cell in {relation}: {words}",
+    ),
+    "day_good": (
+        "{day}: {people} คน มาครบ {full} บางช่วง {partial} ขาด {absent} ยังไม่มีผล {wait}",
+        "{day}: {people} people, full {full}, partial {partial}, absent {absent}, no result yet {wait}",
+    ),
+    "day_bad": ("นับวันที่ {day} ไม่ได้: {words}", "{day} cannot be counted: {words}"),
+}
