@@ -79,6 +79,6 @@ $(BIN)/python:
 	@$(PYTHON) -m venv .venv
 
 %.mo: %.po
-	@msgfmt --check --output-file=$@ $<
+	@msgfmt --check-format --check-domain --output-file=$@ $<
 
 .PHONY: help demo run test check bench $(addprefix test-,$(RUNS))
