@@ -232,7 +232,7 @@ def _stored(cell: Cell) -> str | None:
 
 def _write(cell: Cell, status: str, now: datetime) -> None:
     """Set or delete. Updating first and inserting only where nothing matched doubles nothing without a unique key."""
-    found = relations.override_of(cell.day, cell.period, cell.employee_no)
+    found = relations.override_to_write(cell.day, cell.period, cell.employee_no)
     if status == ABSENT:
         found.delete()
         return

@@ -89,8 +89,13 @@ def overrides(days: Days) -> list[Texts]:
 
 def override_of(day: date, period: int, no: str) -> QuerySet[Override]:
     """The rows of one cell: none, one, or several where the site has no unique key."""
-    rows = Override.objects.filter(work_date=day.isoformat(), period=period)
-    return rows.alias(exact=exact_text("emp_no")).filter(exact=no)
+    return _exactly(Override.objects.filter(Days(day, day).of("work_date"), period=period), no)
+
+
+def override_to_write(day: date, period: int, no: str) -> QuerySet[Override]:
+    """The same rows found by the spellings of the day that stand there: a write must not lock a whole range."""
+    spelled = {str(row[0]) for row in texts(override_of(day, period, no), ["work_date"])} or {day.isoformat()}
+    return _exactly(Override.objects.filter(work_date__in=sorted(spelled), period=period), no)
 
 
 def pulls() -> list[Texts] | None:
@@ -122,6 +127,10 @@ def exact_text(column: str) -> Expression:
     """
     text = Trim(Cast(column, CharField()))
     return Collate(text, "utf8mb4_bin") if connections[ALIAS].vendor == "mysql" else text
+
+
+def _exactly(rows: QuerySet[Override], no: str) -> QuerySet[Override]:
+    return rows.alias(exact=exact_text("emp_no")).filter(exact=no)
 
 
 def _if_there(rows: QuerySet[M, Any], columns: Sequence[str]) -> list[Texts] | None:

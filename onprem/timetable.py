@@ -142,12 +142,14 @@ def _place(win: Window) -> tuple[datetime, datetime, int]:
 
 def _neighbours(
     day: date, periods: Sequence[PeriodRow], windows: Sequence[Window], day_starts: time
-) -> Iterator[tuple[str | None, Window]]:
-    for step in (-1, 1):
-        rows, others = _placed(day + timedelta(days=step), periods, day_starts)
-        for period, other in zip(rows, others, strict=True):
-            if any(win.start < other.end and other.start < win.end for win in windows):
-                yield period.shift, other
+) -> list[tuple[str | None, Window]]:
+    around = [_placed(day + timedelta(days=step), periods, day_starts) for step in (-1, 1)]
+    others = [(period.shift, other) for rows, wins in around for period, other in zip(rows, wins, strict=True)]
+    return [(shift, other) for shift, other in others if any(_share_a_moment(win, other) for win in windows)]
+
+
+def _share_a_moment(one: Window, other: Window) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _is_inside(at: datetime, windows: Iterable[Window]) -> bool:

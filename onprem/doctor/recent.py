@@ -121,29 +121,18 @@ def times(seen: Month) -> Iterator[Finding]:
 
 def hours_off(seen: Month) -> Iterator[Finding]:
     """A terminal set to another zone: moved by some hours its scans would fall into the windows, as they are not."""
-    try:
-        spans = [
-            (win.start - datetime.combine(seen.day, time()), win.end - datetime.combine(seen.day, time()))
-            for win in seen.table(seen.day).windows
-        ]
-    except BadWindows:
-        return
     by_terminal: dict[str, Counter[int]] = {}
     for scan in seen.scans:
         minutes = by_terminal.setdefault(scan.terminal, Counter())
         minutes[scan.at.hour * 60 + scan.at.minute] += 1
-    minutes_of_a_window = {m % 1440 for start, end in spans for m in range(_minutes(start), _minutes(end))}
+    wanted = _minutes_in_windows(seen)
     for terminal, heard in sorted(by_terminal.items()):
-        inside = {hours: _inside(heard, hours, minutes_of_a_window) for hours in (0, *SHIFTS_TRIED)}
+        inside = {hours: _inside(heard, hours, wanted) for hours in (0, *SHIFTS_TRIED)}
         best = max(SHIFTS_TRIED, key=lambda hours: (inside[hours], -abs(hours)))
-        if heard.total() >= ENOUGH_SCANS and inside[best] > 2 * inside[0] and inside[best] > heard.total() / 2:
-            yield bad(
-                "hours_off",
-                terminal=terminal or relation_name("scan"),
-                hours=-best,
-                inside=inside[best],
-                all=heard.total(),
-            )
+        everything = heard.total()
+        if everything >= ENOUGH_SCANS and inside[best] > max(2 * inside[0], everything / 2):
+            name = terminal or relation_name("scan")
+            yield bad("hours_off", terminal=name, hours=-best, inside=inside[best], all=everything)
 
 
 def marks(seen: Month) -> Iterator[Finding]:
@@ -210,9 +199,15 @@ def _marks(texts: Iterable[Texts], notices: Notices) -> list[Mark]:
     return read
 
 
+def _minutes_in_windows(seen: Month) -> set[int]:
+    """The minutes of the clock at which some window is open; none where the windows cannot be used."""
+    try:
+        table = seen.table(seen.day)
+    except BadWindows:
+        return set()
+    lengths = [(win.start, int((win.end - win.start).total_seconds()) // 60) for win in table.windows]
+    return {(start.hour * 60 + start.minute + minute) % 1440 for start, length in lengths for minute in range(length)}
+
+
 def _inside(minutes: Counter[int], hours: int, wanted: set[int]) -> int:
     return sum(count for minute, count in minutes.items() if (minute + 60 * hours) % 1440 in wanted)
-
-
-def _minutes(span: timedelta) -> int:
-    return int(span.total_seconds()) // 60

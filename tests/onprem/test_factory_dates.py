@@ -20,6 +20,7 @@ from tests.onprem.site import (
     add_people,
     add_periods,
     add_scans,
+    ask,
     captured,
     pointed_at,
     run,
@@ -90,6 +91,21 @@ def test_buddhist_years_are_ours(relations: BaseDatabaseWrapper) -> None:
     found = worker(captured(), "0012")
 
     assert (found.p[1], found.p[2], found.e) == ("06:55", "late", [1, 2])
+
+
+@pytest.mark.parametrize("stored", ["2569-07-28", "2026-07-28 00:00:00", "2026-07-28T00:00:00"])
+def test_a_mark_is_found_and_set_however_its_day_is_written(legacy: BaseDatabaseWrapper, stored: str) -> None:
+    run(*(text.replace("TEXT", "VARCHAR(40)") for text in TEXTS))
+    add_periods()
+    add_people("0012")
+    add_mark("0012", 2, "late", day=stored)
+    factory = LegacyFactory(clock=lambda: EVENING)
+
+    assert factory.look(Cell(DAY, 2, "0012")) == "late"
+    factory.set_mark(Cell(DAY, 2, "0012"), "present")
+    assert ask("SELECT work_date, status FROM attsync_override") == [(stored, "present")]
+    factory.set_mark(Cell(DAY, 2, "0012"), "absent")
+    assert ask("SELECT COUNT(*) FROM attsync_override") == [(0,)]
 
 
 TEXTS = tuple(

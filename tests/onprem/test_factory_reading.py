@@ -350,6 +350,7 @@ def test_blanks_around_device_numbers_do_not_matter() -> None:
         [("override", ("2026-07-28", 2, "9999", "late", "web", None))],
         [("override", ("2026-07-28", 77, "0012", "late", "web", None))],
         [("dayoff", ("2026-07-28", "2026-07-28", "0012", "X", "?"))],
+        [("dayoff", ("2026-07-28", "2026-07-28", " ", "D", "ของใคร"))],
     ],
     ids=lambda rows: f"{rows[0][0]} {rows[0][1]}",
 )
