@@ -46,6 +46,7 @@ class Run:
     ahead_s: int = 0
     told: str | None = None
     carried: str = ""
+    beat_clock: int = 0
     said: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -80,7 +81,7 @@ class Run:
     def ask(self, *, after: str | None = None, wait: int = 0) -> Offer:
         """Fetch a page of edits, be heard, and learn the cloud's clock and generation."""
         error = self.report.error or self.carried
-        beat = {} if self.rehearsal else heartbeat.beat(self.state, clock=self.clock(), error=error)
+        beat = {} if self.rehearsal else self._beat(error)
         offer = self.cloud.pending(beat, after=after, limit=PAGE, wait=wait)
         self.told = error
         self._learn_clock(offer)
@@ -114,7 +115,12 @@ class Run:
             return
         self.told = error
         with suppress(CloudTrouble, ContentRefused):
-            self.cloud.pending(heartbeat.beat(self.state, clock=self.clock(), error=error), limit=1)
+            self.cloud.pending(self._beat(error), limit=1)
+
+    def _beat(self, error: str) -> dict[str, str | int]:
+        """The cloud takes a second call with the clock of an earlier one for a copy of that."""
+        self.beat_clock = max(int(self.clock()), self.beat_clock + 1)
+        return heartbeat.beat(self.state, clock=self.beat_clock, error=error)
 
     def _say_once(self, part: str, text: str) -> None:
         if text not in self.said.values():

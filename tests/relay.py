@@ -33,7 +33,7 @@ class Relay:
     def __init__(self, port: int) -> None:
         self._target = ("127.0.0.1", port)
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._armed: list[Cut] = []
+        self._armed: list[tuple[Cut, bytes]] = []
         self._blocked: bytes | None = None
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
@@ -47,10 +47,10 @@ class Relay:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def cut(self, moment: Cut, *, times: int = 1) -> None:
-        """Cut the next so many exchanges at that moment. What happened is in ``cuts``."""
+    def cut(self, moment: Cut, *, of: bytes = b"", times: int = 1) -> None:
+        """Cut the next so many exchanges at that moment, those that begin with ``of``. What happened is in ``cuts``."""
         with self._lock:
-            self._armed += [moment] * times
+            self._armed += [(moment, of)] * times
 
     def block(self, beginning: bytes) -> None:
         """Let no request through that begins like this (``b"POST /path"``), until mended."""
@@ -87,25 +87,29 @@ class Relay:
                 continue
             with self._lock:
                 self._open |= {client, server}
+            asked = bytearray()
             for pump in (self._requests, self._answers):
-                threading.Thread(target=pump, args=(client, server), daemon=True).start()
+                threading.Thread(target=pump, args=(client, server, asked), daemon=True).start()
 
-    def _requests(self, client: socket.socket, server: socket.socket) -> None:
+    def _requests(self, client: socket.socket, server: socket.socket, asked: bytearray) -> None:
+        """``asked`` is what the running exchange began with: a body may come in pieces of its own."""
         while data := _received(client):
-            if self._is_blocked(data) or self._take(Cut.BEFORE_REQUEST):
+            if data.startswith((b"GET ", b"POST ")) or not asked:
+                asked[:] = data
+            if self._is_blocked(data) or self._take(Cut.BEFORE_REQUEST, asked):
                 break
-            if self._take(Cut.HALF_REQUEST):
+            if self._take(Cut.HALF_REQUEST, asked):
                 _sent(server, data[: len(data) // 2])
                 break
             if not _sent(server, data):
                 break
         self._drop(client, server)
 
-    def _answers(self, client: socket.socket, server: socket.socket) -> None:
+    def _answers(self, client: socket.socket, server: socket.socket, asked: bytearray) -> None:
         while data := _received(server):
-            if self._take(Cut.NO_ANSWER):
+            if self._take(Cut.NO_ANSWER, asked):
                 break
-            if self._take(Cut.HALF_ANSWER):
+            if self._take(Cut.HALF_ANSWER, asked):
                 _sent(client, data[: len(data) // 2])
                 break
             if not _sent(client, data):
@@ -115,11 +119,12 @@ class Relay:
     def _is_blocked(self, data: bytes) -> bool:
         return self._blocked is not None and data.startswith(self._blocked)
 
-    def _take(self, moment: Cut) -> bool:
+    def _take(self, moment: Cut, asked: bytearray) -> bool:
         with self._lock:
-            if moment not in self._armed:
+            armed = next((one for one in self._armed if one[0] is moment and asked.startswith(one[1])), None)
+            if armed is None:
                 return False
-            self._armed.remove(moment)
+            self._armed.remove(armed)
             self.cuts.append(moment)
             return True
 

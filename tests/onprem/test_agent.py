@@ -262,7 +262,10 @@ def test_a_suspicious_day_is_told_to_the_cloud_at_once(stage: Stage) -> None:
 
     run_once(stage)
 
-    assert [beat.get("error") for beat in stage.cloud.beats] == [None, "suspicious"]
+    assert [(beat.get("error"), beat["clock"] - int(NOON)) for beat in stage.cloud.beats] == [
+        (None, 0),
+        ("suspicious", 1),
+    ]
 
 
 def test_trouble_is_carried_into_the_next_run_until_that_knows_better(stage: Stage) -> None:
