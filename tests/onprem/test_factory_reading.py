@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 from django.db import connections
@@ -309,6 +309,14 @@ def test_the_same_scan_twice_counts_once_and_is_listed() -> None:
     assert notice(day, "duplicate") == (1, ["0012 2026-07-28 06:55:00"])
 
 
+def test_the_same_scan_of_nobody_twice_is_one_unmatched() -> None:
+    add_scans("777", "2026-07-28 06:55:00", "2026-07-28 06:55:00")
+
+    day = captured()
+
+    assert (notice(day, "unmatched"), notice(day, "duplicate")[0]) == ((1, ["777"]), 1)
+
+
 def test_an_unknown_override_is_ignored_and_listed() -> None:
     add_people("0012")
     add_mark("0012", 2, "sick")
@@ -454,8 +462,12 @@ def test_a_day_among_many_is_the_day_alone() -> None:
 
 
 def queries(days: int) -> int:
+    return queries_of([DAY - timedelta(days=back) for back in range(days)])
+
+
+def queries_of(days: list[date]) -> int:
     with CaptureQueriesContext(connections["legacy"]) as asked:
-        list(LegacyFactory().snapshots([DAY - timedelta(days=back) for back in range(days)], now=EVENING))
+        list(LegacyFactory().snapshots(days, now=EVENING))
     return len(asked)
 
 
@@ -469,6 +481,17 @@ def test_the_number_of_queries_does_not_grow_with_people_or_scans() -> None:
 
 def test_a_week_takes_no_more_queries_than_a_day() -> None:
     assert queries(7) == queries(1)
+
+
+def test_many_days_are_read_a_week_at_a_time() -> None:
+    a_week_more = queries(14) - queries(7)
+
+    assert a_week_more > 0
+    assert queries(35) == queries(7) + 4 * a_week_more
+
+
+def test_days_far_apart_do_not_read_what_lies_between() -> None:
+    assert queries_of([DAY, DAY - timedelta(days=300)]) == queries(14)
 
 
 def test_reading_begins_when_the_first_day_is_asked_for() -> None:
