@@ -7,10 +7,11 @@ site fast.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
+from django.db import OperationalError
 from django.db.backends.mysql import base, features
-from django.utils.functional import cached_property
 
 STATEMENT_SECONDS = 20
 LOCK_WAIT_SECONDS = 5
@@ -18,8 +19,7 @@ LOCK_WAIT_SECONDS = 5
 # One statement, as init_command demands. Only MariaDB reads the M comment, and only MySQL the 5.7 one
 # (MariaDB leaves 50700-50999 out); older servers read neither and have no such limit.
 SESSION = (
-    "SET time_zone = '+07:00', sql_mode = 'STRICT_ALL_TABLES', "
-    f"innodb_lock_wait_timeout = {LOCK_WAIT_SECONDS}"
+    "SET time_zone = '+07:00', sql_mode = 'STRICT_ALL_TABLES'"
     f" /*M!100101 , max_statement_time = {STATEMENT_SECONDS} */"
     f" /*!50708 , max_execution_time = {STATEMENT_SECONDS * 1000} */"
 )
@@ -30,11 +30,8 @@ class DatabaseFeatures(features.DatabaseFeatures):
     # INSERT ... RETURNING came with MariaDB 10.5.
     can_return_columns_from_insert = False
     can_return_rows_from_bulk_insert = False
-
-    @cached_property
-    def supports_transactions(self) -> bool:
-        """InnoDB, that is. MyISAM tables ignore transactions silently, so writes are read back."""
-        return True
+    # InnoDB's tables do, MyISAM's ignore them silently: that is why writes are read back.
+    supports_transactions = True
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -44,3 +41,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         params: dict[str, Any] = super().get_connection_params()
         self.isolation_level = "repeatable read"
         return {"connect_timeout": 10, "read_timeout": 60, **params, "charset": "utf8mb4", "init_command": SESSION}
+
+    def init_connection_state(self) -> None:
+        super().init_connection_state()
+        # Old sites may run without InnoDB, and then without its settings.
+        with suppress(OperationalError), self.cursor() as cursor:
+            cursor.execute(f"SET innodb_lock_wait_timeout = {LOCK_WAIT_SECONDS}")

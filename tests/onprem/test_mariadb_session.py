@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -13,7 +15,7 @@ from onprem.mariadb.base import SESSION
 from onprem.ports import Cell
 from tests.mariadb import MariaDB
 from tests.onprem.relations import RELATIONS
-from tests.onprem.site import DAY, EVENING, add_people, add_periods, ask, pointed_at, run
+from tests.onprem.site import DAY, EVENING, add_people, add_periods, ask, captured, pointed_at, run, worker
 
 
 @pytest.fixture
@@ -87,3 +89,23 @@ def test_employee_numbers_are_bound_as_text(server: BaseDatabaseWrapper) -> None
 
     assert ask("SELECT emp_no FROM attsync_override") == [("12",)]
     assert factory.look(Cell(DAY, 2, "12A")) is None
+
+
+class WithoutInnoDB(MariaDB):
+    """As some old servers are still run."""
+
+    def _options(self) -> list[str]:
+        kept = [option for option in super()._options() if not option.startswith("--innodb")]
+        return [*kept, "--skip-innodb", "--default-storage-engine=MyISAM"]
+
+
+def test_a_server_without_innodb_is_read_and_written() -> None:
+    with tempfile.TemporaryDirectory(prefix="attsync-") as folder, WithoutInnoDB(Path(folder)) as server:
+        with pointed_at(server.create("old")):
+            assert ask("SHOW VARIABLES LIKE 'innodb_lock_wait_timeout'") == []
+            run(*RELATIONS)
+            add_periods()
+            add_people("0012")
+
+            assert LegacyFactory(clock=lambda: EVENING).set_mark(Cell(DAY, 2, "0012"), "late") == "applied"
+            assert worker(captured(), "0012").p[2] == "late"
