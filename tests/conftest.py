@@ -16,6 +16,8 @@ from tests import sides
 from tests.mariadb import MariaDB
 
 ROOT = Path(__file__).resolve().parent.parent
+MEMORY = "/dev/shm"  # noqa: S108 - made with mkdtemp below it
+ENOUGH_MEMORY = 2 * 1024**3
 IN_CI = os.environ.get("CI") == "true"
 # Not part of a checkout, or somebody's own.
 NOT_COPIED = shutil.ignore_patterns(".git", ".venv", ".env", "var", "__pycache__", ".*_cache", "node_modules")
@@ -43,6 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _prepare(config: pytest.Config, paths: list[str], database: str) -> None:
     sides.forget_the_environment()
+    _stay_in_memory()
     side = sides.side_of(paths)
     # Short, for it holds a socket: pytest's own temporary folders are too deep.
     folder = Path(tempfile.mkdtemp(prefix="attsync-"))
@@ -59,6 +62,12 @@ def _prepare(config: pytest.Config, paths: list[str], database: str) -> None:
         url = server.url(side)
     sides.set_environment(side, url, folder)
     django.setup()
+
+
+def _stay_in_memory() -> None:
+    """Hundreds of databases that promise each commit to the disk: without a disk they need a third of the time."""
+    if "TMPDIR" not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ENOUGH_MEMORY:
+        os.environ["TMPDIR"] = tempfile.tempdir = MEMORY
 
 
 class NothingSkipped:
