@@ -221,20 +221,18 @@ def _keep_off_roster_scans(
     """Keep the scan rows of people who are not among the workers; all other rows only repeat the cells."""
     roster = {worker.no for worker in workers}
     for i, (period, raw) in enumerate(zip(periods, sent, strict=True)):
-        for at, row in _rows(raw.scan, f"periods[{i}].scan"):
-            if named and row.no is None:
-                continue
-            no = loose.no(row.no, f"{at}.no")
-            if no not in roster:
-                period.scan.append(
-                    ScanRow(
-                        no=no,
-                        name=loose.text(row.name, f"{at}.name"),
-                        t=loose.scan_time(row.t, f"{at}.t"),
-                        g=loose.text(row.g, f"{at}.g"),
-                        m=loose.manual(row.m, f"{at}.m"),
-                    )
-                )
+        rows = [(at, row) for at, row in _rows(raw.scan, f"periods[{i}].scan") if not named or row.no is not None]
+        period.scan = [_scan_row(row, at) for at, row in rows if loose.no(row.no, f"{at}.no") not in roster]
+
+
+def _scan_row(row: _RowIn, at: str) -> ScanRow:
+    return ScanRow(
+        no=loose.no(row.no, f"{at}.no"),
+        name=loose.text(row.name, f"{at}.name"),
+        t=loose.scan_time(row.t, f"{at}.t"),
+        g=loose.text(row.g, f"{at}.g"),
+        m=loose.manual(row.m, f"{at}.m"),
+    )
 
 
 def _rows(sent: list[_RowIn] | dict[str, _RowIn] | None, at: str) -> Iterator[tuple[str, _RowIn]]:
