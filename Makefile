@@ -23,7 +23,7 @@ AS_FACTORY := DJANGO_SETTINGS_MODULE=onprem.settings LEGACY_DATABASE_URL=sqlite:
     ATTSYNC_URL=https://att.example.com/att-sync ATTSYNC_KEY=no-secret-either-0123456789abcdefghijklmnop
 
 help: ## What there is to make
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/ready-to-run $(TRANSLATIONS) ## The whole loop on this machine, with a simulated factory (PORT=, HOST=, DATABASE_URL=)
 	@HOST='$(HOST)' PORT='$(PORT)' exec $(BIN)/python deploy/demo.py
@@ -61,6 +61,9 @@ check: .venv/ready-to-test $(TRANSLATIONS) ## Lint, format, types, import contra
 bench: .venv/ready-to-test $(TRANSLATIONS) ## Measure speed and size, as a table
 	@exec $(BIN)/python -m bench
 
+screenshots: .venv/ready-to-test $(TRANSLATIONS) ## The pictures in docs/screens, of an invented factory
+	@exec $(BIN)/python -m tests.loop.screenshots
+
 # --- what the above stand on ---
 
 .venv/ready-to-run: requirements.txt onprem/requirements.txt | $(BIN)/python
@@ -81,4 +84,4 @@ $(BIN)/python:
 %.mo: %.po
 	@msgfmt --check-format --check-domain --output-file=$@ $<
 
-.PHONY: help demo run test check bench $(addprefix test-,$(RUNS))
+.PHONY: help demo run test check bench screenshots $(addprefix test-,$(RUNS))

@@ -145,8 +145,8 @@ USE_TZ = True
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-# Hashed names only once `collectstatic` has run: without its manifest every page would be a 500.
-_collected = (STATIC_ROOT / "staticfiles.json").exists()
+# Hashed names only once `collectstatic` has run (it makes them): without its manifest every page would be a 500.
+_collected = sys.argv[1:2] == ["collectstatic"] or (STATIC_ROOT / "staticfiles.json").exists()
 WHITENOISE_USE_FINDERS = not _collected
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STORAGES = {

@@ -37,7 +37,7 @@
     return () => {
       if (document.activeElement !== document.body || document.contains(item)) return;
       const now = document.getElementById(home.id);
-      (now?.querySelector(same) || now?.querySelector("button, a, summary") || now)?.focus({ preventScroll: true });
+      (now?.querySelector(same) || now?.querySelector("button") || now?.querySelector("a, summary") || now)?.focus({ preventScroll: true });
     };
   };
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.loop.browsing import Factory, Site, morning_at, sign_in
 from tests.loop.processes import Cloud, Installation
 from tests.sides import KEY, PASSWORD
 
@@ -66,3 +67,33 @@ def page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": PHONE["width"], "height": PHONE["height"]}, locale="th-TH")
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture(scope="session")
+def shared_site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One cloud for all tests that look at pages: starting one takes longer than looking."""
+    cloud = Cloud(Installation(tmp_path_factory.mktemp("site") / "cloud", CLOUD))
+    cloud.installation.manage("collectstatic", "--noinput")
+    cloud.start()
+    context = browser.new_context()
+    sign_in(context.new_page(), cloud.url)
+    yield Site(cloud, signed_in=context.storage_state())
+    context.close()
+    cloud.stop()
+
+
+@pytest.fixture
+def site(shared_site: Site) -> Iterator[Site]:
+    """A cloud without any day, to be opened by a browser that is signed in."""
+    shared_site.forget()
+    yield shared_site
+    shared_site.close()
+
+
+@pytest.fixture
+def factory(site: Site) -> Factory:
+    """302 people at 09:26 of today, just sent; the agent was just heard."""
+    factory = morning_at(site.url)
+    factory.push()
+    factory.hear()
+    return factory

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
-from datetime import date, datetime, time, timedelta
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta, timezone
 from typing import Any, NamedTuple
 
+ZONE = timezone(timedelta(hours=7))
 TODAY = date(2026, 7, 21)
 NOW = datetime(2026, 7, 21, 9, 26, 40)
 DEPARTMENTS = ("ผลิต A", "ผลิต B", "เย็บ", "คลัง", "ซ่อมบำรุง", "QC")
@@ -23,7 +25,7 @@ _LAST = (
 SATURDAY, SUNDAY = 5, 6
 
 
-class _Window(NamedTuple):
+class Window(NamedTuple):
     code: int
     name: str
     start: time
@@ -31,11 +33,11 @@ class _Window(NamedTuple):
     late_after: time | None = None
 
 
-_WINDOWS = (
-    _Window(1, "เช้า 1", time(6, 0), time(7, 30)),
-    _Window(2, "เช้า 2", time(7, 30), time(9, 0), time(8, 25)),
-    _Window(3, "บ่าย", time(12, 0), time(13, 30), time(13, 10)),
-    _Window(4, "เย็น", time(16, 30), time(19, 0)),
+WORKDAY = (
+    Window(1, "เช้า 1", time(6, 0), time(7, 30)),
+    Window(2, "เช้า 2", time(7, 30), time(9, 0), time(8, 25)),
+    Window(3, "บ่าย", time(12, 0), time(13, 30), time(13, 10)),
+    Window(4, "เย็น", time(16, 30), time(19, 0)),
 )
 
 
@@ -50,20 +52,26 @@ def people(count: int = 302) -> list[tuple[str, str, str]]:
     return found
 
 
-def day(when: date, *, at: datetime | None = None, count: int = 302, gen: int | None = None) -> dict[str, Any]:
-    """Return a day as the agent sends it: finished, or as it stood ``at`` a moment of factory time."""
+def day(
+    when: date, *, at: datetime | None = None, count: int = 302, windows: Sequence[Window] | None = None
+) -> dict[str, Any]:
+    """Return a day as the agent sends it: finished, or as it stood ``at`` a moment of factory time.
+
+    Without ``windows`` it follows the week: no evening on Saturday, nobody on Sunday.
+    """
     at = at or datetime.combine(when, time(20))
-    windows = [window for window in _WINDOWS if not (when.weekday() == SATURDAY and window.code == 4)]
+    if windows is None:
+        windows = [window for window in WORKDAY if not (when.weekday() == SATURDAY and window.code == 4)]
     periods = [_period(window, when, at) for window in windows]
     dice = random.Random(when.toordinal())  # noqa: S311
     absent_share = 0.03 + 0.07 * (dice.random() ** 3)
     workers = [_worker(person, periods, at, dice, absent_share) for person in people(count)]
-    off = "วันหยุดประจำสัปดาห์" if when.weekday() == SUNDAY else None
+    off = "วันหยุดประจำสัปดาห์" if when.weekday() == SUNDAY and windows is not WORKDAY else None
     if off:
         workers = [{**worker, "e": [], "off": off, "p": dict.fromkeys(worker["p"])} for worker in workers]
     return {
         "date": when.isoformat(),
-        "gen": gen or int(at.timestamp()),
+        "gen": int(at.timestamp()),
         "groups": [[1, 2], [3], [4]],
         "periods": periods,
         "workers": workers,
@@ -82,7 +90,7 @@ def month(until: date, days: int = 60) -> list[dict[str, Any]]:
     return [day(when) for when in whens if when.day != 16]
 
 
-def _period(window: _Window, when: date, at: datetime) -> dict[str, Any]:
+def _period(window: Window, when: date, at: datetime) -> dict[str, Any]:
     begins, ends = datetime.combine(when, window.start), datetime.combine(when, window.end)
     strangers = {1: [{"no": "9001", "t": "07:12", "x": 1}], 2: [{"no": "T-07", "t": "07:48", "x": 1}]}
     return {
