@@ -18,14 +18,10 @@ from onprem.starter import NOT_NOW, Starter
 
 @dataclass
 class Report:
-    """What came of it. ``away`` are slots that wait for the cloud."""
+    """What came of it: how many runs failed, and how many slots were put off for lack of the cloud."""
 
     failed: int = 0
-    away: int = 0
-
-    @property
-    def code(self) -> int:
-        return 1 if self.failed else NOT_NOW if self.away else 0
+    put_off: int = 0
 
 
 @dataclass(frozen=True)
@@ -136,15 +132,15 @@ def _run(starter: Starter, due: Sequence[tuple[Job, datetime]]) -> Report:
         if job.needs_cloud and cloud is None:
             cloud = starter.cloud_is_near()
         if job.needs_cloud and not cloud:
-            report.away += 1
+            report.put_off += 1
         elif job.name not in busy:
             code = _start(starter, job, at, busy)
             report.failed += code not in (0, NOT_NOW)
-            report.away += code == NOT_NOW
+            report.put_off += code == NOT_NOW
             # Its own way to the cloud may have ended: ask again before the next.
             cloud = None if code == NOT_NOW else cloud
-    if report.away:
-        starter.say(f"{report.away} slots are put off to the next pass")
+    if report.put_off:
+        starter.say(f"{report.put_off} slots are put off to the next pass")
     return report
 
 

@@ -30,11 +30,11 @@ def rerun(starter: Starter, job: Job, chosen: list[datetime]) -> Report:
     starter.occurrences.register.meet([job], starter.clock())
     if job.needs_cloud and chosen and not starter.cloud_is_near():
         starter.say("the cloud cannot be reached; nothing was run")
-        return Report(away=len(chosen))
+        return Report(put_off=len(chosen))
     for at in chosen:
         code = _start(starter, job, at)
         report.failed += code not in (0, NOT_NOW)
-        report.away += code == NOT_NOW
+        report.put_off += code == NOT_NOW
     return report
 
 

@@ -152,7 +152,7 @@ def test_exit_75_takes_the_claim_back(machine: Machine) -> None:
 
     assert machine.direct("10 00:20:01") == 75
     assert machine.catch_up("10 00:25") == ["10 00:20"]
-    assert machine.report.code == 75
+    assert machine.report.put_off == 1
     with pytest.raises(AssertionError, match="no row"):
         machine.row("10 00:20")
 
@@ -178,7 +178,7 @@ def test_after_exit_75_the_way_to_the_cloud_is_asked_for_again(tmp_path: Path) -
     machine.work = breaks
 
     assert machine.catch_up("04 08:00") == ["02 00:20"]
-    assert machine.report.away == 3
+    assert machine.report.put_off == 3
 
 
 # --- passes ---------------------------------------------------------------------------------------------------------
@@ -383,7 +383,7 @@ def test_without_the_cloud_a_rerun_runs_nothing(tmp_path: Path) -> None:
     machine.cloud_is_near, machine.now = False, local("05 08:00")
 
     assert machine.rerun(2, 3) == []
-    assert machine.report.code == 75
+    assert machine.report.put_off == 2
 
 
 def test_the_pass_does_not_take_what_a_person_is_running(machine: Machine) -> None:

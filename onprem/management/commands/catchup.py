@@ -13,7 +13,7 @@ from onprem import catchup, jobs, jobstatus, rerun
 from onprem.plan import ClockWrong
 from onprem.rehearsal import rehearse
 from onprem.schedule import NONE, Job, Schedule
-from onprem.starter import Starter
+from onprem.starter import NOT_NOW, Starter
 from onprem.state import State, StateUnwritable
 
 
@@ -75,7 +75,8 @@ def _catch_up(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> 
     if options["dry_run"]:
         rehearse(starter, chosen)
         return 0
-    return catchup.catch_up(starter, chosen).code
+    # What is put off is the next pass's, and nothing is wrong.
+    return 1 if catchup.catch_up(starter, chosen).failed else 0
 
 
 def _status(starter: Starter, schedule: Schedule, _options: dict[str, Any]) -> int:
@@ -109,11 +110,12 @@ def _rerun(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int
     if job.catch_up == NONE:
         raise CommandError(f"{job.name} keeps no ledger: start it by hand", returncode=2)
     chosen = rerun.chosen(starter, job, first, last, include_succeeded=options["include_succeeded"])
-    if not options["dry_run"]:
-        return rerun.rerun(starter, job, chosen).code
-    for at in chosen:
-        starter.name(job, at, "would run")
-    return 0
+    if options["dry_run"]:
+        for at in chosen:
+            starter.name(job, at, "would run")
+        return 0
+    report = rerun.rerun(starter, job, chosen)
+    return 1 if report.failed else NOT_NOW if report.put_off else 0
 
 
 _ORDERS = {"status": _status, "baseline": _baseline, "enable": _enable, "disable": _disable, "rerun": _rerun}
