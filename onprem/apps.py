@@ -1,5 +1,14 @@
+from __future__ import annotations
+
+import gc
+
 from django.apps import AppConfig
 
 
 class OnpremConfig(AppConfig):
     name = "onprem"
+
+    def ready(self) -> None:
+        # What is loaded by now stays to the end. Otherwise every collection in the short life of a command that
+        # starts each minute walks through all of Django again, a twentieth of its time.
+        gc.freeze()

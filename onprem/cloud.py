@@ -13,6 +13,8 @@ from onprem.ports import CloudTrouble, ContentRefused, Offer, Stale, Suspicious
 
 _JSON = {"Content-Type": "application/json"}
 _LONGEST_TEXT = 200
+# A generation beyond this is a mistake, and following it would leave no numbers to go on with.
+_HIGHEST_BELIEVED = 2**52
 
 _MEANINGS = {
     400: "not understood",
@@ -123,5 +125,6 @@ def _words(said: dict[str, Any] | None) -> str:
     return f": {' · '.join(words)}" if words else ""
 
 
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+def _number(value: Any) -> int | None:
+    is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _HIGHEST_BELIEVED
+    return int(value) if is_number else None

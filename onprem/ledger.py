@@ -78,7 +78,7 @@ def _set(edit: Edit, *, factory: Factory, state: State) -> str:
 def _done(edit: Edit, outcome: str, *, state: State, now: float, is_repeat: bool = False) -> Deed:
     """Stamp after the write, so that a snapshot at or above this generation is sure to contain it."""
     with state.transaction():
-        gen = state.stamp(now)[0]
+        gen = state.stamp(now)
         state.db.execute(
             "UPDATE ledger SET outcome = ? WHERE day = ? AND period = ? AND employee_no = ?",
             (outcome, *_key(edit.cell)),

@@ -65,7 +65,7 @@ def _push(run: Run, wanted: Wanted) -> None:
 def _push_batch(push: _Push, batch: Sequence[date]) -> None:
     """Capture and send. All stamps are taken before the first row is read: none may claim more than it contains."""
     run = push.run
-    stamps = dict(zip(map(str, batch), run.state.stamp(run.clock(), count=len(batch)), strict=True))
+    stamps = dict(zip(map(str, batch), run.state.next_stamps(run.clock(), count=len(batch)), strict=True))
     now, wall_clock, checked_at = run.now, run.wall_clock, int(run.clock())
     for snapshot in run.factory.snapshots(batch, now=now):
         digest = _hash(snapshot)
@@ -108,7 +108,9 @@ def _send(push: _Push, day: date, snapshot: Snapshot, seen: Known) -> None:
     run = push.run
     body = _body(snapshot, force=day in push.wanted.forced)
     push.owed[day] = seen.gen
-    days.owe(run.state, day, gen=seen.gen)
+    with run.state.transaction():
+        run.state.raise_gen(seen.gen)
+        days.owe(run.state, day, gen=seen.gen)
     try:
         stored = run.cloud.ingest(body)
     except Stale as exc:

@@ -20,8 +20,6 @@ NAME = "state.sqlite3"
 _SCHEMA_VERSION = 1
 _BUSY_SECONDS = 10
 _KEPT_ASIDE = 3
-# A counter beyond this can only be a mistake, and following it would leave no numbers to go on with.
-_HIGHEST_BELIEVED_GEN = 2**52
 
 # day: what the cloud has accepted last. owed: what it must still get; ``gen`` is the lowest generation that will do
 # (0: any, also one that was sent before). ledger: the newest intention per cell; ``outcome`` NULL is an intent whose
@@ -105,20 +103,33 @@ class State:
         """The last generation given out or heard of."""
         return int(self.get("gen") or 0)
 
-    def stamp(self, now: float, *, count: int = 1) -> range:
-        """Give out the next ``count`` generations, noted before anybody can use them.
+    def stamp(self, now: float) -> int:
+        """Give out the next generation, noted before anybody can use it.
 
-        They follow the clock (unix seconds) while it goes forward and count on when it steps back.
+        It follows the clock (unix seconds) while that goes forward, and counts on when that steps back.
         """
         with self.transaction():
-            first = max(int(now), self.gen + 1)
-            self.put("gen", first + count - 1)
+            gen = self.next_stamps(now, count=1)[0]
+            self.raise_gen(gen)
+        return gen
+
+    def next_stamps(self, now: float, *, count: int) -> range:
+        """Return the generations that come next, for captures that may turn out to be of no use.
+
+        Nobody else stamps while the caller holds the work lock; a stamp that is used is noted with `raise_gen` first.
+        """
+        first = max(int(now), self.gen + 1)
         return range(first, first + count)
 
-    def raise_gen(self, heard: object) -> None:
-        """Never stamp at or below what the cloud has seen (a lost state, a second machine, a clock set back)."""
-        if isinstance(heard, int) and self.gen < heard <= _HIGHEST_BELIEVED_GEN:
-            self.put("gen", heard)
+    def raise_gen(self, used: int | None) -> None:
+        """Never stamp again at or below this, which we have used or the cloud has seen from whomever."""
+        if used is not None and used > self.gen:
+            # Another process may raise it at the same moment.
+            self.db.execute(
+                "INSERT INTO meta (name, value) VALUES ('gen', ?) "
+                "ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
+                (used,),
+            )
 
 
 def _open_sound(path: Path) -> State:

@@ -64,7 +64,7 @@ def test_success_is_200_and_json_and_ok(client: Make) -> None:
         assert client(server.url).ingest(b"{}") == 1785200000
 
 
-@pytest.mark.parametrize("gen", [None, "1785200000", True, 1.5, -1, [], {}])
+@pytest.mark.parametrize("gen", [None, "1785200000", True, 1.5, -1, 2**53, [], {}])
 def test_a_generation_that_is_none_is_nobodys_failure(client: Make, gen: object) -> None:
     with RawServer(says(200, {"ok": True, "gen": gen})) as server:
         assert client(server.url).ingest(b"{}") is None
