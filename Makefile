@@ -28,6 +28,8 @@ help: ## What there is to make
 demo: .venv/ready-to-run $(TRANSLATIONS) ## The whole loop on this machine, with a simulated factory (PORT=, HOST=, DATABASE_URL=)
 	@HOST='$(HOST)' PORT='$(PORT)' exec $(BIN)/python deploy/demo.py
 
+install: .venv/ready-to-run $(TRANSLATIONS) ## What demo and run need: packages, .venv, translations
+
 run: .venv/ready-to-run $(TRANSLATIONS) ## The cloud as in production: settings from the environment or .env (PORT=, HOST=)
 	@$(BIN)/python manage.py migrate --noinput
 	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
@@ -84,4 +86,4 @@ $(BIN)/python:
 %.mo: %.po
 	@msgfmt --check-format --check-domain --output-file=$@ $<
 
-.PHONY: help demo run test check bench screenshots $(addprefix test-,$(RUNS))
+.PHONY: help demo install run test check bench screenshots $(addprefix test-,$(RUNS))
