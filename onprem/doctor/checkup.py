@@ -8,7 +8,8 @@ from datetime import date, datetime, time
 from django.conf import settings
 
 from mirror import counting
-from onprem.doctor import database, people, recent, surroundings
+from onprem import utc
+from onprem.doctor import catchingup, database, people, recent, surroundings
 from onprem.doctor.finding import BAD, Finding, bad
 from onprem.ports import FactoryTrouble
 
@@ -20,6 +21,7 @@ def findings(day: date, *, now: datetime, day_starts: time) -> Iterator[Finding]
     yield from surroundings.state_directory()
     yield from surroundings.lock()
     yield from surroundings.cron()
+    yield from catchingup.look_at_jobs(utc.now())
     yield from surroundings.last_success(counting.business_date(now, day_starts))
     if line is not None:
         yield from surroundings.cloud(line)

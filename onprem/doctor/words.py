@@ -36,6 +36,30 @@ WORDS: dict[str, tuple[str, str]] = {
         "this cron line will not work ({words}): {line} (manage.py crontab install)",
     ),
     "cron_unknown": ("อ่าน crontab ไม่ได้: {words}", "the crontab cannot be read: {words}"),
+    # --- the jobs ---
+    "jobs_good": ("งานตามเวลา {count} งาน ไม่มีอะไรค้าง", "{count} scheduled jobs, nothing is left undone"),
+    "jobs_bad": ("รายการงานตามเวลาใช้ไม่ได้: {words}", "the list of jobs cannot be used: {words}"),
+    "job_program": ("งาน {job}: ไม่พบโปรแกรม {program}", "job {job}: there is no program {program}"),
+    "jobs_zone": (
+        "เขตเวลาของเครื่องไม่ใช่ {zone} cron จึงเริ่มงานคนละเวลา (timedatectl set-timezone {zone})",
+        "this machine's time zone is not {zone}: cron starts jobs at other times (timedatectl set-timezone {zone})",
+    ),
+    "pass_never": (
+        "catchup ยังไม่เคยทำงาน งานที่พลาดจะไม่ถูกทำย้อนหลัง",
+        "catchup has never run: what is missed will stay missed",
+    ),
+    "pass_old": (
+        "catchup ทำงานครั้งสุดท้ายเมื่อ {minutes} นาทีก่อน บรรทัดใน cron หายไปหรือไม่",
+        "catchup ran {minutes} minutes ago for the last time: is its cron line gone?",
+    ),
+    "slots_given_up": (
+        "งาน {job}: ทำไม่สำเร็จจนเลิกลอง {exhausted} รอบ เก่าเกินไปแล้ว {expired} รอบ (manage.py catchup --status)",
+        "job {job}: {exhausted} runs given up, {expired} too old to be run (manage.py catchup --status)",
+    ),
+    "line_gone": (
+        "งาน {job}: สามรอบล่าสุดทำโดย catchup เท่านั้น บรรทัดของงานใน cron หายไปหรือไม่",
+        "job {job}: its last three runs were catchup's alone; is its own cron line gone?",
+    ),
     # --- the cloud ---
     "cloud_good": ("ติดต่อคลาวด์ได้และคีย์ใช้ได้", "the cloud answers and accepts our key"),
     "cloud_bad": ("ติดต่อคลาวด์ไม่ได้: {words}", "the cloud cannot be used: {words}"),
