@@ -6,6 +6,7 @@ written a second time: by then a foreman may have corrected it.
 
 from __future__ import annotations
 
+from datetime import date
 from typing import NamedTuple
 
 from mirror.wire import ABSENT
@@ -33,11 +34,12 @@ class _Entry(NamedTuple):
     outcome: str | None
 
 
-def apply(edit: Edit, *, factory: Factory, state: State, now: float) -> Deed | None:
+def apply(edit: Edit, *, factory: Factory, state: State, now: float, today: date) -> Deed | None:
     """Make the cell what the edit wants. Return None if a newer intention for the cell was done already.
 
     Raise Refused where the factory cannot, FactoryTrouble where it is the factory's own trouble; the intent stays
-    noted then and is resolved when the edit is delivered again.
+    noted then and is resolved when the edit is delivered again. What lies after ``today`` is refused only at first
+    sight: a clock that was set back undoes nothing.
     """
     entry = _entry(state, edit.cell)
     if entry is not None and entry.rev > edit.name.rev:
@@ -47,6 +49,8 @@ def apply(edit: Edit, *, factory: Factory, state: State, now: float) -> Deed | N
             return _done(edit, entry.outcome, state=state, now=now, is_repeat=True)
         outcome = _resolve(edit, entry.found, factory=factory, state=state)
     else:
+        if edit.cell.day > today:
+            raise Refused("future_day", f"at the factory it is {today}", final=True)
         _note_intent(edit, factory.look(edit.cell), state=state, now=now)
         outcome = _set(edit, factory=factory, state=state)
     return _done(edit, outcome, state=state, now=now)

@@ -74,9 +74,10 @@ class Run:
     def today(self) -> date:
         return business_date(self.now, self.day_starts)
 
-    def is_future(self, day: date) -> bool:
-        """A clock that is slow must not refuse what the cloud's calendar already allows."""
-        return day > max(self.today, business_date(_factory_time(self.clock() - self.ahead_s), self.day_starts))
+    @property
+    def latest_today(self) -> date:
+        """Ours or the cloud's: a clock that is slow must not refuse what people can already see."""
+        return max(self.today, business_date(_factory_time(self.clock() - self.ahead_s), self.day_starts))
 
     def ask(self, *, after: str | None = None, wait: int = 0) -> Offer:
         """Fetch a page of edits, be heard, and learn the cloud's clock and generation."""

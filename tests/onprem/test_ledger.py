@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,7 @@ class GarblingFactory(FakeFactory):
 
 
 def apply(factory: FakeFactory, state: State, **wish: object) -> Deed | None:
-    return ledger.apply(read(edit(**wish)), factory=factory, state=state, now=NOON)  # type: ignore[arg-type]
+    return ledger.apply(read(edit(**wish)), factory=factory, state=state, now=NOON, today=DAY)  # type: ignore[arg-type]
 
 
 def test_a_wish_is_set_stamped_and_its_day_owed_from_that_stamp(state: State) -> None:
@@ -221,6 +222,15 @@ def test_a_factory_that_is_away_leaves_the_edit_as_it_was(state: State) -> None:
     factory.down = None
 
     assert apply(factory, state) == Deed("applied", int(NOON))
+
+
+def test_a_clock_set_back_does_not_turn_a_deed_into_a_refusal(state: State) -> None:
+    factory = FakeFactory()
+    apply(factory, state)
+
+    again = ledger.apply(read(edit()), factory=factory, state=state, now=NOON, today=DAY - timedelta(days=1))
+
+    assert again == Deed("applied", int(NOON) + 1, is_repeat=True)
 
 
 def test_deeds_are_forgotten_after_more_than_a_year(state: State) -> None:
