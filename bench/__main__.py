@@ -21,7 +21,8 @@ def main(parts: list[str]) -> None:
         _prepare(Path(folder))
         for part in parts or PARTS:
             for row in import_module(f"bench.{part}").rows():
-                print(row, flush=True)
+                sys.stdout.write(f"{row}\n")
+                sys.stdout.flush()
 
 
 def _prepare(folder: Path) -> None:
