@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -10,11 +11,12 @@ from pathlib import Path
 from django.conf import settings
 
 from onprem import preflight, program, schedule, utc
+from onprem.locks import LockUnusable
 from onprem.occurrences import Occurrences
 from onprem.schedule import Job, Schedule
 from onprem.slot import Slot
 from onprem.starter import Starter
-from onprem.state import State
+from onprem.state import State, StateUnwritable
 
 
 def installed() -> Schedule:
@@ -25,10 +27,17 @@ def installed() -> Schedule:
 
 @contextmanager
 def opened_state(say: Callable[[str], None]) -> Iterator[State]:
-    """Open the state and say what was found of it. Raise StateUnwritable."""
-    with closing(State.open(settings.ONPREM_STATE_DIR)) as state:
+    """Open the state and say what was found of it. Raise StateUnwritable, also for what fails while it is open."""
+    with _in_words(), closing(State.open(settings.ONPREM_STATE_DIR)) as state:
         for sentence in state.news:
             say(sentence)
+        yield state
+
+
+@contextmanager
+def copied_state() -> Iterator[State]:
+    """A copy: nothing that is done to it leaves a trace. Raise StateUnwritable if it cannot be read."""
+    with _in_words(), closing(State.peek(settings.ONPREM_STATE_DIR)) as state:
         yield state
 
 
@@ -52,3 +61,11 @@ def run(job: Job, slot: Slot) -> tuple[int, str]:
     words = slot.fill(job.command, settings.ONPREM_DAY_STARTS)
     ours = [sys.executable, str(settings.BASE_DIR / "manage.py")] if job.is_ours else []
     return program.run([*ours, *words], slot.environment(), seconds=job.timeout.total_seconds())
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    try:
+        yield
+    except (LockUnusable, sqlite3.Error) as exc:
+        raise StateUnwritable(f"state directory {settings.ONPREM_STATE_DIR}: {exc}") from exc

@@ -446,3 +446,24 @@ def test_a_zone_that_does_not_exist_is_told(machine: Machine) -> None:
     assert done.returncode == 1
     assert "Asia/Bankok" in done.stdout
     assert "Traceback" not in done.stdout
+
+
+@pytest.mark.parametrize("words", [["catchup"], ["catchup", "--disable=N"], ["run_job", "N"]])
+def test_a_state_that_cannot_be_written_is_told_in_words(machine: Machine, words: list[str]) -> None:
+    machine.settings["ONPREM_STATE_DIR"] = machine.folder / "jobs.toml"
+
+    done = machine.run("10 00:20:01", *words)
+
+    assert (done.returncode, machine.runs) == (1, [])
+    assert "jobs.toml" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+@pytest.mark.parametrize("words", [["--status"], ["--dry-run"]])
+def test_looking_needs_no_state(machine: Machine, words: list[str]) -> None:
+    shutil.rmtree(machine.folder / "state")
+
+    done = machine.run("10 00:20:01", "catchup", *words)
+
+    assert "Traceback" not in done.stdout
+    assert not (machine.folder / "state").exists()

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from datetime import date
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from mirror.wire import parse_day
@@ -59,9 +58,7 @@ class Command(BaseCommand):
             return order(jobs.starter(state, self._say), schedule, options)
 
     def _state(self, *, changes_nothing: bool) -> AbstractContextManager[State]:
-        if changes_nothing:
-            return closing(State.peek(settings.ONPREM_STATE_DIR))
-        return jobs.opened_state(self._say)
+        return jobs.copied_state() if changes_nothing else jobs.opened_state(self._say)
 
     def _say(self, line: str) -> None:
         self.stdout.write(line)
