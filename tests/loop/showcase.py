@@ -43,7 +43,7 @@ WORKDAY = (
 
 def people(count: int = 302) -> list[tuple[str, str, str]]:
     """Return number, name and department of everybody."""
-    dice = random.Random(7)  # noqa: S311 - the same names every time
+    dice = random.Random(7)
     found = []
     for index in range(count):
         no = f"{index * 3 + 7:04}" if index % 7 else f"A-{1000 + index}"
@@ -63,7 +63,7 @@ def day(
     if windows is None:
         windows = [window for window in WORKDAY if not (when.weekday() == SATURDAY and window.code == 4)]
     periods = [_period(window, when, at) for window in windows]
-    dice = random.Random(when.toordinal())  # noqa: S311
+    dice = random.Random(when.toordinal())
     absent_share = 0.03 + 0.07 * (dice.random() ** 3)
     workers = [_worker(person, periods, at, dice, absent_share) for person in people(count)]
     off = "วันหยุดประจำสัปดาห์" if when.weekday() == SUNDAY and windows is not WORKDAY else None
