@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from datetime import date, timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -78,11 +79,11 @@ def _bare() -> Callable[[str], None]:
         cursor = raw.cursor()
         cursor.execute("CREATE TABLE IF NOT EXISTS bare (d DATE PRIMARY KEY, payload MEDIUMTEXT)")
 
-        def upsert(text: str) -> None:
+        def replace(text: str) -> None:
             cursor.execute("REPLACE INTO bare VALUES ('2026-07-28', %s)", [text])
             raw.commit()
 
-        return upsert
+        return replace
     file = sqlite3.connect(
         str(Path(settings.DATABASES["default"]["NAME"]).with_name("bare.sqlite3")), isolation_level=None
     )
@@ -211,18 +212,18 @@ def _long_mirror() -> Rows:
     phone = _person()
     pages = {"day page": "/att-sync/", "month page": "/att-sync/month", "queue page": "/att-sync/queue"}
     _fill_mirror(30)
-    before = {name: median_ms(lambda url=url: phone.get(url)) for name, url in pages.items()}
+    before = {name: median_ms(partial(phone.get, url)) for name, url in pages.items()}
     _fill_mirror(3650)
     for name, url in pages.items():
-        after = median_ms(lambda url=url: phone.get(url))
+        after = median_ms(partial(phone.get, url))
         yield Row(f"mirror, {name}", "3,650 days", f"{after:.0f} ms", after / before[name], "≤ 1.2×")
 
 
 def _fill_mirror(days: int) -> None:
     have = set(DaySnapshot.objects.values_list("day", flat=True))
     wanted = [today() - timedelta(days=n) for n in range(1, days)]
-    fields = DaySnapshot.objects.values().get(day=today())
-    del fields["day"]
+    row = DaySnapshot.objects.values().get(day=today())
+    fields: dict[str, Any] = {name: value for name, value in row.items() if name != "day"}
     DaySnapshot.objects.bulk_create(
         [DaySnapshot(day=day, **fields) for day in wanted if day not in have], batch_size=50
     )

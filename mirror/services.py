@@ -12,7 +12,8 @@ from django.db.models.functions import Greatest
 
 from mirror import factorytime, reading
 from mirror.counting import Totals
-from mirror.intake import Ingest, parse
+from mirror.intake import parse
+from mirror.looseday import Ingest
 from mirror.models import DaySnapshot, FactoryLink
 from mirror.transactions import one_transaction
 from mirror.wire import MAX_BODY_BYTES, BadPayload, Snapshot, encode

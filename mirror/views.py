@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from mirror import services
 from mirror.answers import agent_route, json_answer, json_error
-from mirror.intake import Ingest, parse
+from mirror.intake import parse
+from mirror.looseday import Ingest
 from mirror.wire import MAX_BODY_BYTES, BadPayload, parse_day
 
 TOO_LARGE = f"a day may have up to {MAX_BODY_BYTES} bytes"

@@ -194,7 +194,7 @@ def test_an_unchanged_day_is_confirmed_by_the_clocks_of_the_same_exchange(client
 
 def test_the_copy_of_an_old_call_does_not_make_data_look_fresher(client: Client) -> None:
     ingest(client, body(captured_at=f"{today() - timedelta(days=1)}T00:00:00"))
-    call = {"v": "1", "boot": "a.1", "clock": int(time.time()) - 900, "day": today().isoformat()}
+    call: dict[str, str | int] = {"v": "1", "boot": "a.1", "clock": int(time.time()) - 900, "day": today().isoformat()}
     call["captured"] = call["clock"]
     pending(client, **call)
     before = DaySnapshot.objects.get().data_time

@@ -27,14 +27,15 @@ class Poll(threading.Thread):
     def __init__(self, cloud: Cloud, *, wait: int = 20) -> None:
         super().__init__(daemon=True)
         self._cloud, self._wait = cloud, wait
-        self.took, self.answer = 0.0, {}
+        self.took = 0.0
+        self.answer: dict[str, Any] = {}
         self.start()
 
     def run(self) -> None:
         started = time.monotonic()
         try:
             said = requests.get(f"{self._cloud.url}/pending", {"wait": self._wait}, headers=HEADERS, timeout=40)
-            self.answer: dict[str, Any] = said.json()
+            self.answer = said.json()
         except requests.RequestException:
             self.answer = {}
         self.took = time.monotonic() - started
@@ -50,7 +51,7 @@ def waiting(cloud: Cloud, polls: int) -> Iterator[list[Poll]]:
 
 def push_a_day(cloud: Cloud) -> None:
     today = datetime.now(timezone(timedelta(hours=3))).date()
-    people = [{"no": no, "p": {}} for no in ("0012", "12", "A012")]
+    people: list[dict[str, object]] = [{"no": no, "p": {}} for no in ("0012", "12", "A012")]
     day = {"date": today.isoformat(), "periods": [{"code": 1, "state": "end"}], "workers": people, "rules": 1}
     answer = requests.post(f"{cloud.url}/ingest", json=day, headers=HEADERS, timeout=10)
     assert answer.status_code == 200, answer.text

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mirror import intake
+from mirror.looseday import Ingest
 from mirror.wire import BadPayload, decode_snapshot, encode
 
 cells = st.one_of(st.none(), st.sampled_from(["present", "late", "00:00", "23:59"]))
@@ -29,7 +30,7 @@ workers = st.lists(
 )
 
 
-def parse(**said: Any) -> intake.Ingest:
+def parse(**said: Any) -> Ingest:
     body = {"date": "2026-07-28", "periods": [{"code": 1}, {"code": 2}, {"code": 3}], **said}
     return intake.parse(json.dumps(body).encode())
 
