@@ -15,6 +15,8 @@ from mirror.answers import json_error
 
 ROOT = "/att-sync/"
 MACHINE_ROUTES = frozenset(ROOT + name for name in ("ingest", "pending", "applied", "api", "health"))
+# Neither key nor token opens more than reading here, so the method is judged before them.
+ONLY_READ = frozenset(ROOT + name for name in ("api", "health"))
 PERSON_POSTS = frozenset(ROOT + name for name in ("login", "logout", "mark"))
 _NO_SUCH_TABLE = 1146
 RETRY_AFTER_S = "10"
@@ -52,6 +54,12 @@ def wrong_host(request: HttpRequest) -> HttpResponse:
     return answer(request, 400, "bad_host", _("Wrong address"), _("This site is not served under this address."))
 
 
+def only_read(request: HttpRequest) -> HttpResponse:
+    response = json_error(405, "method_not_allowed", "this route takes GET")
+    response["Allow"] = "GET, HEAD"
+    return response
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
         return answer(request, 413, "too_large", _("Too much at once"), _("What was sent is too large."))
@@ -84,7 +92,10 @@ def _unavailable(request: HttpRequest, exc: BaseException | None) -> HttpRespons
         text: str | Promise = _("The database has no tables yet: run “manage.py migrate”.")
     else:
         text = _("The database cannot be reached right now. Nothing was changed; please try again.")
-    response = answer(request, 503, "unavailable", _("Not available right now"), text)
+    if wants_json(request):
+        response = json_error(503, "unavailable", str(text), db=False)
+    else:
+        response = answer(request, 503, "unavailable", _("Not available right now"), text)
     response["Retry-After"] = RETRY_AFTER_S
     return response
 

@@ -40,4 +40,6 @@ class GuardAnswers:
             return errors.wrong_host(request)
         if settings.HTTPS_ONLY and not request.is_secure() and errors.never_redirects(request):
             return json_error(403, "https_required", "this address is served over https only")
+        if request.path in errors.ONLY_READ and request.method not in ("GET", "HEAD"):
+            return errors.only_read(request)
         return None

@@ -33,7 +33,7 @@ def _database(url: str) -> dict[str, Any]:
             # Deferred transactions fail at once with "database is locked" when they turn from reading to writing.
             "transaction_mode": "IMMEDIATE",
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
-            "timeout": 20,
+            "timeout": 10,
         }
     else:
         config["CONN_MAX_AGE"] = 600
@@ -173,7 +173,7 @@ CSRF_COOKIE_SECURE = HTTPS_ONLY
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "attsync_site.errors.csrf_failure"
 
-# The largest day plus its frame; `ingest` reads its own body and answers 413 in JSON.
+# For people's forms; machine routes read their own bodies (`mirror.body`).
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_621_440
 SECURE_SSL_REDIRECT = HTTPS_ONLY
 # A redirected POST becomes an empty GET: these refuse plain http instead (`attsync_site.middleware`).

@@ -1,9 +1,19 @@
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
 from django.views.i18n import set_language
 
 from dashboard.views import day, everyone, legend, mark, month, office, queue, script, signin, worker
+
+
+class Number(StringConverter):
+    """An employee number as somebody's software wrote it, slashes and line breaks included."""
+
+    regex = r"[\s\S]+"
+
+
+register_converter(Number, "number")
 
 urlpatterns = [
     path("", day.day, name="day"),
@@ -12,7 +22,7 @@ urlpatterns = [
     path("api", day.api, name="api"),
     path("mark", mark.mark, name="mark"),
     path("month", month.month, name="month"),
-    path("worker/<path:no>", worker.worker, name="worker"),
+    path("worker/<number:no>", worker.worker, name="worker"),
     path("queue", queue.queue, name="queue"),
     path("everyone", everyone.everyone, name="everyone"),
     path("export", office.export, name="export"),

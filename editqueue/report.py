@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
@@ -12,13 +12,16 @@ from django.db.models import Value
 from django.db.models.functions import Greatest
 
 from editqueue import services
-from editqueue.models import Edit, Outcome
+from editqueue.models import Edit, EditEvent, Outcome
 from mirror.models import FactoryLink
 from mirror.services import lock_link
 from mirror.transactions import one_transaction
 from mirror.wire import MAX_GEN, WISHES
 
 T = TypeVar("T")
+Known = Mapping[int, Edit]
+
+AGENT = "agent"
 
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 _MAX_ID = 2**63 - 1
@@ -62,24 +65,42 @@ def take(acks: Sequence[Any], nacks: Sequence[Any], *, now: datetime) -> Result:
     """Carry out a report. Repeating it changes nothing: each entry closes exactly the intention it names."""
     queue = services.lock_queue()
     result = Result()
-    highest = 0
-    for ack in _each(_ack, acks, result):
-        highest = max(highest, ack.gen or 0)
+    read_acks, read_nacks = list(_each(_ack, acks, result)), list(_each(_nack, nacks, result))
+    known = Edit.objects.in_bulk({*(ack.id for ack in read_acks), *(nack.id for nack in read_nacks)})
+    history = [
+        *_acknowledge_all(read_acks, known, result, now),
+        *_refuse_all(read_nacks, known, result, now),
+    ]
+    if history:
+        EditEvent.objects.bulk_create(history)
+        services.bump(queue, now)
+    _hear(max((ack.gen or 0 for ack in read_acks), default=0), now)
+    return result
+
+
+def _acknowledge_all(acks: Iterable[Ack], known: Known, result: Result, now: datetime) -> Iterator[EditEvent]:
+    for ack in acks:
         if services.acknowledge(ack.id, rev=ack.rev, status=ack.status, outcome=ack.outcome, gen=ack.gen, now=now):
             result.acked += 1
+            yield services.event(known[ack.id], ack.outcome, now=now, source=AGENT, gen=ack.gen)
         else:
-            result.ignored.append({"id": ack.id, "reason": _why_not(ack)})
-    for nack in _each(_nack, nacks, result):
-        if services.refuse(
-            nack.id, rev=nack.rev, status=nack.status, code=nack.code, text=nack.text, final=nack.final, now=now
-        ):
+            result.ignored.append({"id": ack.id, "reason": _why_not(ack, known.get(ack.id))})
+
+
+def _refuse_all(nacks: Iterable[Nack], known: Known, result: Result, now: datetime) -> Iterator[EditEvent]:
+    """The same row may be refused several times in one report; ``known`` counts along."""
+    for nack in nacks:
+        edit = known.get(nack.id)
+        is_held = nack.final or (edit is not None and edit.attempts + 1 >= Edit.MAX_ATTEMPTS)
+        words = {"code": nack.code, "text": nack.text}
+        held_at = now if is_held else None
+        if edit and services.refuse(nack.id, rev=nack.rev, status=nack.status, held_at=held_at, **words):
+            edit.attempts += 1
             result.nacked += 1
+            kind = EditEvent.Kind.HELD if is_held else EditEvent.Kind.FAILED
+            yield services.event(edit, kind, now=now, source=AGENT, code=nack.code[:32], text=nack.text[:255])
         else:
-            result.ignored.append({"id": nack.id, "reason": _why_not(nack)})
-    if result.acked or result.nacked:
-        services.bump(queue, now)
-    _hear(highest, now)
-    return result
+            result.ignored.append({"id": nack.id, "reason": _why_not(nack, edit)})
 
 
 def _hear(gen: int, now: datetime) -> None:
@@ -88,8 +109,7 @@ def _hear(gen: int, now: datetime) -> None:
     FactoryLink.objects.filter(id=link.id).update(gen=Greatest("gen", Value(gen)), last_seen=now)
 
 
-def _why_not(entry: Ack | Nack) -> str:
-    edit = Edit.objects.filter(id=entry.id).first()
+def _why_not(entry: Ack | Nack, edit: Edit | None) -> str:
     if edit is None:
         return "gone"
     same = edit.status == entry.status and entry.rev in (None, edit.rev)

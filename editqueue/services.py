@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db.models import F
 
@@ -66,7 +67,7 @@ def mark(asked: Wish, *, now: datetime, source: str) -> Marked:
 def put(asked: Wish, name: str, *, latest: EditState | None, now: datetime, source: str) -> None:
     """Write the wish as the cell's newest intention. The caller holds the queue's lock and has asked the guards."""
     rev = max(_milliseconds(now), latest.rev + 1 if latest else 0)
-    Edit.objects.update_or_create(
+    edit, _ = Edit.objects.update_or_create(
         day=asked.day,
         period=asked.period,
         employee_no=asked.employee_no,
@@ -78,49 +79,30 @@ def put(asked: Wish, name: str, *, latest: EditState | None, now: datetime, sour
             **_OPEN_AGAIN,
         },
     )
-    EditEvent.objects.create(
-        at=now,
-        day=asked.day,
-        period=asked.period,
-        employee_no=asked.employee_no,
-        kind=EditEvent.Kind.ASKED,
-        status=asked.status,
-        rev=rev,
-        source=source[:120],
-    )
+    event(edit, EditEvent.Kind.ASKED, now=now, source=source).save()
 
 
 def acknowledge(edit_id: int, *, rev: int | None, status: str, outcome: str, gen: int | None, now: datetime) -> bool:
     """Close the edit, unless the person has asked for something newer since the agent read it.
 
     Return False if nothing was closed: the row stays as it is. A held row may be closed: the ack is the factory's
-    later word. Runs inside the caller's transaction, which holds the queue's lock.
+    later word. The caller's transaction holds the queue's lock and writes the history.
     """
     seen = Edit.objects.open().filter(id=edit_id, status=status)
     if rev is not None:
         seen = seen.filter(rev=rev)
-    closed = seen.update(applied_at=now, applied_gen=gen, outcome=outcome, held_at=None, error_code="", error="") == 1
-    if closed:
-        _note(edit_id, kind=outcome, now=now, source="agent", gen=gen)
-    return closed
+    return seen.update(applied_at=now, applied_gen=gen, outcome=outcome, held_at=None, error_code="", error="") == 1
 
 
-def refuse(edit_id: int, *, rev: int | None, status: str, code: str, text: str, final: bool, now: datetime) -> bool:
-    """Count a failed attempt; hold the row for a person if that was final or the last of six.
+def refuse(edit_id: int, *, rev: int | None, status: str, code: str, text: str, held_at: datetime | None) -> bool:
+    """Count a failed attempt, and with ``held_at`` hold the row for a person.
 
-    Return False if the row was not waiting for this intention. Runs inside the caller's transaction.
+    Return False if the row was not waiting for this intention. The caller as above.
     """
     seen = Edit.objects.waiting().filter(id=edit_id, status=status)
     if rev is not None:
         seen = seen.filter(rev=rev)
-    if seen.update(attempts=F("attempts") + 1, error_code=code[:32], error=text[:255]) != 1:
-        return False
-    spent = Edit.objects.filter(id=edit_id, attempts__gte=Edit.MAX_ATTEMPTS).exists()
-    if final or spent:
-        Edit.objects.filter(id=edit_id).update(held_at=now)
-    kind = EditEvent.Kind.HELD if final or spent else EditEvent.Kind.FAILED
-    _note(edit_id, kind=kind, now=now, source="agent", code=code, text=text)
-    return True
+    return seen.update(attempts=F("attempts") + 1, error_code=code[:32], error=text[:255], held_at=held_at) == 1
 
 
 @one_transaction
@@ -130,9 +112,9 @@ def requeue(edit_id: int, *, now: datetime, source: str) -> bool:
     edit = Edit.objects.open().filter(id=edit_id).first()
     if edit is None:
         return False
-    rev = max(_milliseconds(now), edit.rev + 1)
-    Edit.objects.filter(id=edit_id).update(rev=rev, created_at=now, **_OPEN_AGAIN)
-    _note(edit_id, kind=EditEvent.Kind.REQUEUED, now=now, source=source)
+    edit.rev = max(_milliseconds(now), edit.rev + 1)
+    Edit.objects.filter(id=edit_id).update(rev=edit.rev, created_at=now, **_OPEN_AGAIN)
+    event(edit, EditEvent.Kind.REQUEUED, now=now, source=source).save()
     bump(queue, now)
     return True
 
@@ -143,9 +125,24 @@ def discard(edit_id: int, *, now: datetime, source: str) -> bool:
     queue = lock_queue()
     if Edit.objects.open().filter(id=edit_id).update(applied_at=now, outcome=Outcome.DISCARDED, held_at=None) != 1:
         return False
-    _note(edit_id, kind=EditEvent.Kind.DISCARDED, now=now, source=source)
+    event(Edit.objects.get(id=edit_id), EditEvent.Kind.DISCARDED, now=now, source=source).save()
     bump(queue, now)
     return True
+
+
+def event(edit: Edit, kind: str, *, now: datetime, source: str, **more: Any) -> EditEvent:
+    """Return a line of the history about the edit's present intention, not saved yet."""
+    return EditEvent(
+        at=now,
+        day=edit.day,
+        period=edit.period,
+        employee_no=edit.employee_no,
+        kind=kind,
+        status=edit.status,
+        rev=edit.rev,
+        source=source[:120],
+        **more,
+    )
 
 
 def lock_queue() -> QueueVersion:
@@ -170,25 +167,6 @@ def _snapshot(asked: Wish, now: datetime) -> tuple[DaySnapshot | None, Snapshot 
 def _edit_of(asked: Wish, edits: list[EditState]) -> EditState | None:
     cell = (asked.period, asked.employee_no)
     return next((edit for edit in edits if (edit.period, edit.employee_no) == cell), None)
-
-
-def _note(
-    edit_id: int, *, kind: str, now: datetime, source: str, gen: int | None = None, code: str = "", text: str = ""
-) -> None:
-    edit = Edit.objects.get(id=edit_id)
-    EditEvent.objects.create(
-        at=now,
-        day=edit.day,
-        period=edit.period,
-        employee_no=edit.employee_no,
-        kind=kind,
-        status=edit.status,
-        rev=edit.rev,
-        gen=gen,
-        code=code[:32],
-        text=text[:255],
-        source=source[:120],
-    )
 
 
 def _milliseconds(now: datetime) -> int:

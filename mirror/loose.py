@@ -6,8 +6,11 @@ Each function takes the value and where it stood (``workers[3].no``) and raises 
 from __future__ import annotations
 
 import re
+from typing import TypeVar
 
-from mirror.wire import LATE, MAX_GEN, MAX_NO_LENGTH, PRESENT, BadPayload, parse_day
+from mirror.wire import LATE, MAX_CODE, MAX_GEN, MAX_NO_LENGTH, PRESENT, BadPayload, parse_day
+
+T = TypeVar("T")
 
 Loose = str | int | float | bool | None
 
@@ -45,13 +48,22 @@ def number(value: Loose, at: str, *, default: int | None = None) -> int:
     raise BadPayload(f"{at}: expected a whole number")
 
 
+def within(value: Loose, at: str, least: int, most: int) -> int:
+    said = number(value, at)
+    if not least <= said <= most:
+        raise BadPayload(f"{at}: expected {least} to {most}")
+    return said
+
+
+def code(value: Loose, at: str) -> int:
+    """A period code."""
+    return within(value, at, 1, MAX_CODE)
+
+
 def gen(value: Loose) -> int | None:
     if value is None:
         return None
-    said = number(value, "gen")
-    if not 1 <= said <= MAX_GEN:
-        raise BadPayload("gen: expected 1 to 2^53-1")
-    return said
+    return within(value, "gen", 1, MAX_GEN)
 
 
 def flag(value: Loose, at: str) -> bool:
@@ -73,9 +85,17 @@ def window_clock(value: Loose, at: str) -> str | None:
     return match[1].replace("24:00", "00:00") + (seconds or "")
 
 
-def scan_time(value: Loose, at: str) -> str | None:
-    clock = window_clock(value, at)
-    return clock[:5] if clock else None
+def clock(value: Loose, at: str) -> str | None:
+    """Return HH:MM; seconds are dropped."""
+    said = window_clock(value, at)
+    return said[:5] if said else None
+
+
+def listed(sent: list[T] | dict[str, T] | None, at: str) -> list[tuple[str, T]]:
+    """Return each item with its place. PHP writes a list with a hole in it, and an empty map, the wrong way round."""
+    if isinstance(sent, dict):
+        return [(f"{at}.{key}", item) for key, item in sent.items()]
+    return [(f"{at}[{i}]", item) for i, item in enumerate(sent or [])]
 
 
 def manual(value: Loose, at: str) -> str | None:

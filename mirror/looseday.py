@@ -15,6 +15,7 @@ from mirror import loose
 from mirror.loose import Loose
 from mirror.wire import (
     CELLS,
+    MAX_RULES,
     STATES,
     BadPayload,
     Notice,
@@ -69,7 +70,7 @@ class _WorkerIn(Struct):
 class _NoticeIn(Struct):
     kind: Loose = None
     n: Loose = None
-    sample: list[Loose] | None = None
+    sample: list[Loose] | dict[str, Loose] | None = None
 
 
 class _Body(Struct):
@@ -77,14 +78,14 @@ class _Body(Struct):
     gen: Loose = None
     active_total: Loose = None
     stat: dict[str, Loose] | list[Loose] | None = None
-    groups: list[list[Loose]] | None = None
-    periods: list[_PeriodIn] | None = None
-    workers: list[_WorkerIn] | None = None
+    groups: list[list[Loose] | dict[str, Loose]] | dict[str, list[Loose] | dict[str, Loose]] | None = None
+    periods: list[_PeriodIn] | dict[str, _PeriodIn] | None = None
+    workers: list[_WorkerIn] | dict[str, _WorkerIn] | None = None
     scans_through: Loose = None
     captured_at: Loose = None
     day_starts: Loose = None
     holiday: Loose = None
-    notices: list[_NoticeIn] | None = None
+    notices: list[_NoticeIn] | dict[str, _NoticeIn] | None = None
     rules: Loose = None
     force: Loose = None
 
@@ -99,11 +100,12 @@ def read(body: bytes, day: date | None) -> Ingest:
     day = day or parse_day(sent.date)
     if day is None:
         raise BadPayload("date: expected a real day as YYYY-MM-DD")
-    periods = [_period(raw, f"periods[{i}]") for i, raw in enumerate(sent.periods or [])]
+    rows = [raw for _, raw in loose.listed(sent.periods, "periods")]
+    periods = [_period(raw, at) for at, raw in loose.listed(sent.periods, "periods")]
     _demand_periods(periods)
     codes = [period.code for period in periods]
-    workers = _roster_of_rows(sent.periods or [], codes) if sent.workers is None else _workers(sent.workers, codes)
-    _keep_off_roster_scans(periods, sent.periods or [], workers, named=sent.workers is not None)
+    workers = _roster_of_rows(rows, codes) if sent.workers is None else _workers(sent.workers, codes)
+    _keep_off_roster_scans(periods, rows, workers, named=sent.workers is not None)
     snapshot = Snapshot(
         date=day.isoformat(),
         gen=loose.gen(sent.gen),
@@ -112,10 +114,10 @@ def read(body: bytes, day: date | None) -> Ingest:
         workers=workers,
         scans_through=loose.moment(sent.scans_through, "scans_through"),
         captured_at=loose.moment(sent.captured_at, "captured_at"),
-        day_starts=loose.window_clock(sent.day_starts, "day_starts"),
+        day_starts=loose.clock(sent.day_starts, "day_starts"),
         holiday=loose.text(sent.holiday, "holiday") or None,
-        notices=[_notice(raw, f"notices[{i}]") for i, raw in enumerate(sent.notices or [])],
-        rules=loose.number(sent.rules, "rules", default=0),
+        notices=[_notice(raw, at) for at, raw in loose.listed(sent.notices, "notices")],
+        rules=0 if sent.rules is None else loose.within(sent.rules, "rules", 0, MAX_RULES),
         pending=0,
     )
     return Ingest(snapshot=snapshot, claimed=_claimed(sent), force=loose.flag(sent.force, "force"))
@@ -125,19 +127,16 @@ def read(body: bytes, day: date | None) -> Ingest:
 
 
 def _period(raw: _PeriodIn, at: str) -> Period:
-    code = loose.number(raw.code, f"{at}.code")
-    if not 1 <= code <= 255:
-        raise BadPayload(f"{at}.code: expected 1 to 255")
     state = loose.text(raw.state, f"{at}.state") or None
     if state is not None and state not in STATES:
         raise BadPayload(f"{at}.state: expected one of {', '.join(STATES)}")
     return Period(
-        code=code,
+        code=loose.code(raw.code, f"{at}.code"),
         name=loose.text(raw.name, f"{at}.name"),
         start=loose.window_clock(raw.start, f"{at}.start"),
         end=loose.window_clock(raw.end, f"{at}.end"),
         late_after=loose.window_clock(raw.late_after, f"{at}.late_after"),
-        day_offset=None if raw.day_offset in (None, "") else loose.number(raw.day_offset, f"{at}.day_offset"),
+        day_offset=None if raw.day_offset in (None, "") else loose.within(raw.day_offset, f"{at}.day_offset", 0, 1),
         state=state,
     )
 
@@ -152,12 +151,12 @@ def _demand_periods(periods: Sequence[Period]) -> None:
         seen.add(period.code)
 
 
-def _workers(sent: Sequence[_WorkerIn], codes: Sequence[int]) -> list[Worker]:
+def _workers(sent: list[_WorkerIn] | dict[str, _WorkerIn], codes: Sequence[int]) -> list[Worker]:
     workers: dict[str, Worker] = {}
-    for i, raw in enumerate(sent):
-        worker = _worker(raw, f"workers[{i}]", codes)
+    for at, raw in loose.listed(sent, "workers"):
+        worker = _worker(raw, at, codes)
         if worker.no in workers:
-            raise BadPayload(f"workers[{i}].no: there twice")
+            raise BadPayload(f"{at}.no: there twice")
         workers[worker.no] = worker
     return list(workers.values())
 
@@ -186,7 +185,7 @@ def _sent_cells(sent: dict[str, Loose] | list[Loose] | None, at: str) -> Iterato
             raise BadPayload(f"{at}.p: expected a map of period codes")
         return
     for key, value in (sent or {}).items():
-        code = loose.number(key, f"{at}.p.{key}")
+        code = loose.code(key, f"{at}.p.{key}")
         if not (value is None or isinstance(value, str)) or value not in CELLS:
             raise BadPayload(f'{at}.p.{key}: expected null, "HH:MM", "present" or "late"')
         yield code, value
@@ -195,8 +194,7 @@ def _sent_cells(sent: dict[str, Loose] | list[Loose] | None, at: str) -> Iterato
 def _expected(sent: list[Loose] | dict[str, Loose] | None, at: str, codes: Sequence[int]) -> list[int] | UnsetType:
     if sent is None:
         return UNSET
-    listed = sent if isinstance(sent, list) else list(sent.values())
-    named = {loose.number(code, f"{at}.e[{i}]") for i, code in enumerate(listed)}
+    named = {loose.code(code, place) for place, code in loose.listed(sent, f"{at}.e")}
     return [code for code in codes if code in named]
 
 
@@ -204,14 +202,14 @@ def _roster_of_rows(sent: Sequence[_PeriodIn], codes: Sequence[int]) -> list[Wor
     """Build roster and cells from the rows of a v0 body that names no workers: t is a scan, m a manual mark."""
     workers: dict[str, Worker] = {}
     for i, (raw, code) in enumerate(zip(sent, codes, strict=True)):
-        for at, row in [*_rows(raw.scan, f"periods[{i}].scan"), *_rows(raw.miss, f"periods[{i}].miss")]:
+        for at, row in [*loose.listed(raw.scan, f"periods[{i}].scan"), *loose.listed(raw.miss, f"periods[{i}].miss")]:
             if loose.flag(row.x, f"{at}.x"):
                 continue
             no = loose.no(row.no, f"{at}.no")
             worker = workers.setdefault(no, Worker(no=no, p=dict.fromkeys(codes), pd={}, sv={}, er={}))
             worker.name = worker.name or loose.text(row.name, f"{at}.name")
             worker.g = worker.g or loose.text(row.g, f"{at}.g")
-            worker.p[code] = loose.scan_time(row.t, f"{at}.t") or loose.manual(row.m, f"{at}.m") or worker.p[code]
+            worker.p[code] = loose.clock(row.t, f"{at}.t") or loose.manual(row.m, f"{at}.m") or worker.p[code]
     return list(workers.values())
 
 
@@ -221,7 +219,9 @@ def _keep_off_roster_scans(
     """Keep the scan rows of people who are not among the workers; all other rows only repeat the cells."""
     roster = {worker.no for worker in workers}
     for i, (period, raw) in enumerate(zip(periods, sent, strict=True)):
-        rows = [(at, row) for at, row in _rows(raw.scan, f"periods[{i}].scan") if not named or row.no is not None]
+        rows = [
+            (at, row) for at, row in loose.listed(raw.scan, f"periods[{i}].scan") if not named or row.no is not None
+        ]
         period.scan = [_scan_row(row, at) for at, row in rows if loose.no(row.no, f"{at}.no") not in roster]
 
 
@@ -229,33 +229,23 @@ def _scan_row(row: _RowIn, at: str) -> ScanRow:
     return ScanRow(
         no=loose.no(row.no, f"{at}.no"),
         name=loose.text(row.name, f"{at}.name"),
-        t=loose.scan_time(row.t, f"{at}.t"),
+        t=loose.clock(row.t, f"{at}.t"),
         g=loose.text(row.g, f"{at}.g"),
         m=loose.manual(row.m, f"{at}.m"),
     )
 
 
-def _rows(sent: list[_RowIn] | dict[str, _RowIn] | None, at: str) -> Iterator[tuple[str, _RowIn]]:
-    """Yield each row with its place. PHP writes a list with a hole in it as an object."""
-    if isinstance(sent, dict):
-        yield from ((f"{at}.{key}", row) for key, row in sent.items())
-    else:
-        yield from ((f"{at}[{i}]", row) for i, row in enumerate(sent or []))
-
-
-def _groups(sent: list[list[Loose]] | None) -> list[list[int]] | None:
-    if not sent:
-        return None
-    return [[loose.number(code, f"groups[{i}][{j}]") for j, code in enumerate(group)] for i, group in enumerate(sent)]
+def _groups(
+    sent: list[list[Loose] | dict[str, Loose]] | dict[str, list[Loose] | dict[str, Loose]] | None,
+) -> list[list[int]] | None:
+    groups = loose.listed(sent, "groups")
+    return [[loose.code(code, at) for at, code in loose.listed(group, place)] for place, group in groups] or None
 
 
 def _notice(raw: _NoticeIn, at: str) -> Notice:
-    sample = [loose.text(value, f"{at}.sample[{i}]") or "" for i, value in enumerate((raw.sample or [])[:20])]
-    return Notice(
-        kind=loose.text(raw.kind, f"{at}.kind") or "",
-        n=loose.number(raw.n, f"{at}.n", default=0),
-        sample=[s[:200] for s in sample],
-    )
+    sample = [loose.text(value, place) or "" for place, value in loose.listed(raw.sample, f"{at}.sample")[:20]]
+    kind, n = loose.text(raw.kind, f"{at}.kind") or "", loose.number(raw.n, f"{at}.n", default=0)
+    return Notice(kind=kind, n=n, sample=[text[:200] for text in sample])
 
 
 def _claimed(sent: _Body) -> dict[str, int]:

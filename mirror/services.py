@@ -16,7 +16,7 @@ from mirror.intake import parse
 from mirror.looseday import Ingest
 from mirror.models import DaySnapshot, FactoryLink
 from mirror.transactions import one_transaction
-from mirror.wire import MAX_BODY_BYTES, BadPayload, Snapshot, encode
+from mirror.wire import MAX_BODY_BYTES, MAX_GEN, BadPayload, Snapshot, TooLarge, encode
 
 # A v0 agent that far behind has had its clock set back; anything less is a late copy of an older body.
 CLOCK_SET_BACK_S = 600
@@ -37,10 +37,6 @@ class Suspicious(Exception):
     def __init__(self, stored: int, sent: int, gen: int) -> None:
         super().__init__(f"{sent} workers sent where {stored} are stored; push with --force if that is right")
         self.gen = gen
-
-
-class TooLarge(Exception):
-    """The day does not fit in canonical form."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +92,8 @@ def _next_gen(sent: Ingest, row: DaySnapshot | None, now: datetime) -> tuple[int
     if row is None:
         return gen or received, ""
     if sent.force or gen is None:
-        return max(gen or received, row.gen + 1), ""
+        # At the very end of the numbers the last one has to do.
+        return min(max(gen or received, row.gen + 1), MAX_GEN), ""
     if gen > row.gen:
         return gen, ""
     if not sent.snapshot.rules and row.gen - gen > CLOCK_SET_BACK_S:

@@ -14,6 +14,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 ATTEMPTS = 6
+# Somebody waits for the answer: the agent for 30 seconds, a person for less.
+PATIENCE_S = 12
 # Lock wait timeout, deadlock, snapshot isolation conflict (MariaDB 11.6 on).
 _CONFLICTS = {1205, 1213, 1020}
 _DUPLICATE_KEY = 1062
@@ -28,12 +30,14 @@ def one_transaction(work: Callable[P, T]) -> Callable[P, T]:
 
     @functools.wraps(work)
     def repeated(*args: P.args, **kwargs: P.kwargs) -> T:
+        deadline = time.monotonic() + PATIENCE_S
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 with transaction.atomic():
                     return work(*args, **kwargs)
             except DatabaseError as exc:
-                if connection.in_atomic_block or attempt == ATTEMPTS or not is_conflict(exc):
+                is_last = attempt == ATTEMPTS or time.monotonic() > deadline
+                if connection.in_atomic_block or is_last or not is_conflict(exc):
                     raise
                 time.sleep(random.uniform(0.005, 0.03) * attempt)  # noqa: S311 - spreads the losers, guards nothing
         raise AssertionError("unreachable")

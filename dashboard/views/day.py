@@ -86,7 +86,6 @@ def _share(request: HttpRequest, built: DayPage) -> Share | None:
     return share(request, built.place, figures.summary, is_open=figures.is_open, data_time=built.fresh.data_time)
 
 
-@require_safe
 @signin.json_route
 def api(request: HttpRequest) -> HttpResponse:
     """The merged day as JSON. Unchanged since the ETag sent along: 304, and nothing was read but two numbers."""

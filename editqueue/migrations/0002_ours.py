@@ -16,9 +16,15 @@ OUTCOMES = [
 ]
 
 MARIADB = [
-    "UPDATE att_edit SET full_name = '' WHERE full_name IS NULL",
+    # What the old table may leave empty or longer. The moments are named so that a column that follows every UPDATE
+    # stays as it is.
+    """
+    UPDATE att_edit SET full_name = LEFT(COALESCE(full_name, ''), 120),
+      created_at = COALESCE(created_at, applied_at, d), applied_at = applied_at
+    """,
     """
     ALTER TABLE att_edit
+      ENGINE=InnoDB,
       MODIFY id bigint NOT NULL AUTO_INCREMENT,
       MODIFY period smallint NOT NULL,
       MODIFY employee_no varchar(32) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL,

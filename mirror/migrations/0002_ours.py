@@ -7,9 +7,15 @@ from django.db import migrations, models
 from mirror.adoption import Adopt
 
 MARIADB = [
-    "UPDATE att_day SET gen_ts = 0 WHERE gen_ts IS NULL",
+    # What the old table may leave empty. ``updated_at`` is named so that a column that follows every UPDATE stays.
+    """
+    UPDATE att_day SET active_total = COALESCE(active_total, 0), cnt_full = COALESCE(cnt_full, 0),
+      cnt_partial = COALESCE(cnt_partial, 0), cnt_absent = COALESCE(cnt_absent, 0), gen_ts = COALESCE(gen_ts, 0),
+      payload = COALESCE(payload, ''), updated_at = COALESCE(updated_at, d)
+    """,
     """
     ALTER TABLE att_day
+      ENGINE=InnoDB,
       MODIFY active_total int NOT NULL,
       MODIFY cnt_full int NOT NULL,
       MODIFY cnt_partial int NOT NULL,

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,25 @@ CREATE TABLE att_edit (
 INSERT INTO att_edit VALUES
   (7, '2026-07-28', 1, '12', 'สมหญิง', 'late', '2026-07-28 08:05:00', NULL),
   (9, '2026-07-28', 1, 'a1', '', 'present', '2026-07-28 08:06:00', '2026-07-28 08:07:00');
+"""
+
+
+# What other versions of the PHP site left: nothing NOT NULL, no transactions, longer names, other key names.
+LOOSE_DDL = """
+CREATE TABLE att_day (
+  d DATE NOT NULL PRIMARY KEY, active_total INT, cnt_full INT, cnt_partial INT, cnt_absent INT, gen_ts INT UNSIGNED,
+  payload MEDIUMTEXT, updated_at TIMESTAMP NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP
+) ENGINE=MyISAM DEFAULT CHARSET=latin1;
+CREATE TABLE att_edit (
+  id INT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, d DATE NOT NULL, period TINYINT UNSIGNED NOT NULL,
+  employee_no VARCHAR(32) NOT NULL, full_name VARCHAR(200), status VARCHAR(10) NOT NULL, created_at DATETIME,
+  applied_at DATETIME, UNIQUE KEY cell (d, period, employee_no), KEY att_edit_offering2 (applied_at)
+) ENGINE=MyISAM DEFAULT CHARSET=latin1;
+INSERT INTO att_day (d, updated_at) VALUES ('2026-07-27', '2026-07-27 10:00:00');
+INSERT INTO att_edit (d, period, employee_no, full_name, status, applied_at)
+  VALUES ('2026-07-27', 1, '12', NULL, 'late', '2026-07-27 09:00:00');
+INSERT INTO att_edit (d, period, employee_no, full_name, status, created_at)
+  VALUES ('2026-07-27', 1, '13', REPEAT('x', 200), 'late', '2026-07-27 09:30:00');
 """
 
 
@@ -108,6 +128,32 @@ def test_an_adopted_deployment_keeps_every_row_and_works(mariadb: MariaDB, adopt
     assert shown[1] == ("[(7, 1785200700000, '', 'late', 'สมหญิง'), (9, 1785200760000, 'applied', 'present', '')]")
     assert shown[2] == "2026-07-28T08:05:00+07:00"
     assert shown[3:] == ["True", "4"]
+
+
+def test_an_adopted_day_tells_the_agent_its_generation(mariadb: MariaDB, adopted: str) -> None:
+    manage(mariadb, adopted, "migrate", "--fake-initial")
+
+    cursor = connect(mariadb, adopted).cursor()
+    cursor.execute("SELECT gen FROM att_link")
+    assert cursor.fetchall() == ((1_785_200_000,),)
+
+
+def test_empty_columns_long_names_and_other_engines_are_taken_over(mariadb: MariaDB) -> None:
+    name = f"loose_{os.getpid()}"
+    cursor = connect(mariadb, "").cursor()
+    cursor.execute(f"CREATE OR REPLACE DATABASE {name}")
+    cursor.execute(f"USE {name}")
+    for statement in filter(str.strip, LOOSE_DDL.split(";\n")):
+        cursor.execute(statement)
+
+    manage(mariadb, name, "migrate", "--fake-initial")
+
+    cursor.execute("SELECT gen_ts, payload, updated_at FROM att_day")
+    assert cursor.fetchall() == ((0, "", datetime(2026, 7, 27, 10)),)
+    cursor.execute("SELECT length(full_name), created_at, outcome FROM att_edit ORDER BY id")
+    assert cursor.fetchall() == ((0, datetime(2026, 7, 27, 9), "applied"), (120, datetime(2026, 7, 27, 9, 30), ""))
+    cursor.execute(f"SELECT DISTINCT engine FROM information_schema.tables WHERE table_schema = '{name}'")
+    assert cursor.fetchall() == (("InnoDB",),)
 
 
 def test_adopting_twice_changes_nothing(mariadb: MariaDB, adopted: str) -> None:

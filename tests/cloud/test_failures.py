@@ -8,8 +8,10 @@ import pytest
 from django.db import OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import Client
+from django.urls import reverse
 
-from tests.cloud.day import AGENT, ingest, pending
+from tests.cloud.day import AGENT, body, ingest, pending, worker
+from tests.cloud.people import sign_in
 
 MACHINE_ROUTES = ["ingest", "pending", "applied", "health", "api"]
 pytestmark = pytest.mark.django_db
@@ -92,6 +94,22 @@ def test_a_missing_table_is_a_503_that_names_the_cure(quiet: Client, monkeypatch
     assert "migrate" in answer.json()["error"]
 
 
+def test_health_without_tables_names_the_cure_too(quiet: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mirror.models.FactoryLink._meta.db_table", "att_missing")
+
+    answer = quiet.get("/att-sync/health")
+
+    assert (answer.status_code, "migrate" in answer.json()["error"]) == (503, True)
+
+
+@pytest.mark.parametrize("route", ["health", "api"])
+@pytest.mark.parametrize("method", ["post", "put", "delete", "options"])
+def test_another_method_is_405_in_json(method: str, route: str) -> None:
+    answer = getattr(Client(enforce_csrf_checks=True), method)(f"/att-sync/{route}")
+
+    assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
+
+
 def test_health_tells_how_things_are(client: Client) -> None:
     ingest(client)
 
@@ -122,3 +140,22 @@ def test_an_unknown_address_is_404_in_the_callers_language(quiet: Client) -> Non
 
     assert (as_json.status_code, as_json.json()["code"]) == (404, "not_found")
     assert quiet.get("/att-sync/nothing-here").status_code == 404
+
+
+def test_with_a_session_a_tap_without_token_is_403_csrf() -> None:
+    client = Client()
+    sign_in(client)
+    client.handler.enforce_csrf_checks = True
+
+    answer = client.post("/att-sync/mark", headers={"Accept": "application/json"})
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "csrf")
+
+
+@pytest.mark.parametrize("no", ["\n1", "a/b", "..", "<b>", "%2F", "?x#y"])
+def test_no_employee_number_takes_a_page_away(client: Client, no: str) -> None:
+    sign_in(client)
+    ingest(client, body(workers=[worker(no, "", {})]))
+
+    assert client.get("/att-sync/").status_code == 200
+    assert client.get(reverse("worker", args=[no])).status_code == 200

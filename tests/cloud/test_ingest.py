@@ -116,6 +116,15 @@ BAD_BODIES: list[tuple[bytes | dict[str, Any], str]] = [
     (body(periods=[{"code": 1}, {"code": "1"}]), "periods[1].code: 1 is there twice"),
     (body(periods=[{"code": 1, "state": "later"}]), "periods[0].state"),
     (body(force="yes"), "force: expected 0 or 1"),
+    (body(groups=[[1, 300]]), "groups[0][1]: expected 1 to 255"),
+    (body(workers=[{"no": "1", "e": [300]}]), "workers[0].e[0]: expected 1 to 255"),
+    (body(workers=[{"no": "1", "p": {"300": "06:00"}}]), "workers[0].p.300: expected 1 to 255"),
+    (body(periods=[{"code": 1, "day_offset": 3_000_000}]), "periods[0].day_offset: expected 0 to 1"),
+    (body(rules=40_000), "rules: expected 0 to 32767"),
+    (body(rules=-1), "rules: expected 0 to 32767"),
+    (b'{"a": ' + b"9" * 400 + b"}", "beyond all bounds"),
+    (b'{"a": ' + b"9" * 310 + b".0}", "beyond all bounds"),
+    (b'{"a": ' + b"9" * 250 + b"e99}", "beyond all bounds"),
     (body(captured_at="yesterday"), "captured_at"),
 ]
 
@@ -153,6 +162,21 @@ def test_php_habits_are_taken(client: Client) -> None:
     kept = json.loads(stored().payload)
     assert [person["no"] for person in kept["workers"]] == ["12", "0012"]
     assert [row["no"] for row in kept["periods"][0]["scan"]] == ["777", "5"]
+
+
+def test_a_list_with_a_hole_comes_as_an_object_anywhere(client: Client) -> None:
+    said = body()
+    for name in ("workers", "periods", "groups"):
+        said[name] = {str(n * 2): item for n, item in enumerate(said[name])}
+
+    assert ingest(client, said).json()["workers"] == 3
+    assert json.loads(stored().payload)["groups"] == [[1, 2], [3], [4]]
+
+
+def test_seconds_of_the_days_start_are_dropped(client: Client) -> None:
+    ingest(client, body(day_starts="12:00:30"))
+
+    assert stored().day_starts == "12:00"
 
 
 def test_rows_make_the_roster_where_an_old_agent_names_no_workers(client: Client) -> None:
@@ -258,6 +282,13 @@ def test_force_replaces_and_the_generation_still_grows(client: Client) -> None:
 
     assert answer.json()["gen"] == stored().gen == 1_785_200_001
     assert stored().holiday == "วันหยุด"
+
+
+def test_the_generation_never_leaves_the_numbers_of_the_contract(client: Client) -> None:
+    ingest(client, body(gen=2**53 - 1))
+
+    assert ingest(client, body(gen=5, holiday="x", force=True)).json()["gen"] == 2**53 - 1
+    assert stored().holiday == "x"
 
 
 def test_without_a_generation_the_time_of_receipt_counts(client: Client) -> None:
