@@ -15,12 +15,14 @@ from dashboard.place import Place
 from dashboard.rows import Group, Person, Row, row
 from dashboard.statuses import Look
 from mirror import counting
-from mirror.wire import Period
+from mirror.wire import MANUAL_MARKS, Period
 
 FIRST_ROWS = 30
 MORE_ROWS = 300
 # A card that is closed prints its rows as well, so that it opens without a request, until the page holds this many.
 ROWS_OF_A_PAGE = 60
+
+Listed = Callable[[Iterable[Person]], list[Person]]
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Listing:
 
 @dataclass
 class Card:
-    """``filled``: its rows are printed; otherwise ``url`` brings them.
+    """``filled``: its rows are printed; otherwise ``url`` brings them. ``is_blank``: not begun, and nobody has a mark.
 
     The counts are of everybody; ``todo_missing`` only of those whom the filters let through.
     """
@@ -61,6 +63,7 @@ class Card:
     url: str
     codes: tuple[int, ...]
     is_open: bool = False
+    is_blank: bool = False
     filled: bool = False
     came: int = 0
     missing: int = 0
@@ -82,17 +85,29 @@ class Card:
         return self.state == counting.END
 
     @property
-    def is_blank(self) -> bool:
-        """Not begun and nobody has a mark: nothing to list, nobody to count as missing."""
-        return self.state == counting.WAIT and not (self.came or self.by_hand.total or self.scanned.total)
-
-    @property
     def lists_anybody(self) -> bool:
         return bool(self.todo.total + self.by_hand.total + self.scanned.total + self.off.total)
 
     @property
     def is_complete(self) -> bool:
         return bool(self.came) and not self.missing and not self.todo.total
+
+
+@dataclass
+class Sorted:
+    """A group's people by list, and their counts.
+
+    To do: the factory has no mark yet. Somebody just marked here stays in it until the factory has the mark, so that
+    no row moves away under a thumb.
+    """
+
+    todo: list[Person] = field(default_factory=list)
+    by_hand: list[Person] = field(default_factory=list)
+    scanned: list[Person] = field(default_factory=list)
+    off: list[Person] = field(default_factory=list)
+    came: int = 0
+    late: int = 0
+    missing: int = 0
 
 
 def group_state(rules: counting.DayRules, codes: Iterable[int]) -> str:
@@ -113,24 +128,31 @@ def period_name(period: Period) -> str:
     return period.name or _("Period %(code)s") % {"code": period.code}
 
 
-def fill(card: Card, group: Group, people: Sequence[Person], listed: Callable[[Person], bool], place: Place) -> None:
+def fill(card: Card, group: Group, people: Sequence[Person], listed: Listed, place: Place) -> None:
     """Count the group over ``people``, and list those of them that the filters let through."""
-    todo, by_hand, scanned, off = _sorted_out(group, people)
-    came = [person for person in people if group.has_come(person)]
-    card.came = len(came)
-    card.late = sum(group.is_late(person) for person in came)
-    card.missing = sum(group.is_missing(person) for person in people)
-    shown = [in_order(filter(listed, some)) for some in (todo, by_hand, scanned, off)]
-    card.todo_missing = sum(map(group.is_missing, shown[0]))
-    card.todo = _listing(group, shown[0], place.rows.get(card.id, FIRST_ROWS))
+    found = sort_out(group, people)
+    card.came, card.late, card.missing = found.came, found.late, found.missing
+    card.is_blank = card.state == counting.WAIT and not (found.came or found.by_hand or found.scanned)
+    if card.is_blank:
+        return
+    todo = in_order(listed(found.todo))
+    by_hand = in_order(listed(found.by_hand))
+    card.todo_missing = sum(map(group.is_missing, todo))
+    card.todo = _listing(group, todo, place.rows.get(card.id, FIRST_ROWS))
     card.todo.more_url = place.with_rows(card.id, len(card.todo.rows) + MORE_ROWS).url(card.id)
-    card.by_hand = _listing(group, shown[1], len(shown[1]))
-    asked = place.came.get(card.id, 0)
-    card.scanned_open = bool(asked) or place.picks_people
-    card.scanned = _listing(group, shown[2], max(asked, FIRST_ROWS if place.picks_people else 0))
+    card.by_hand = _listing(group, by_hand, len(by_hand))
+    _fill_scanned(card, group, listed(found.scanned), place)
+    if place.picks_people:
+        card.off = _listing(group, in_order(listed(found.off)), FIRST_ROWS)
+
+
+def _fill_scanned(card: Card, group: Group, people: Sequence[Person], place: Place) -> None:
+    """Those who came are most of the factory: they are put in order and listed only when asked for."""
+    asked = max(place.came.get(card.id, 0), FIRST_ROWS if place.picks_people else 0)
+    card.scanned_open = bool(asked)
+    card.scanned = _listing(group, in_order(people) if asked else people, asked)
     card.scanned.more_url = place.with_came(card.id, len(card.scanned.rows) + MORE_ROWS).url(card.id)
     card.scanned_url = place.with_came(card.id, FIRST_ROWS).url(card.id)
-    card.off = _listing(group, shown[3], FIRST_ROWS) if place.picks_people else Listing()
 
 
 def print_rows(cards: Sequence[Card]) -> None:
@@ -142,26 +164,29 @@ def print_rows(cards: Sequence[Card]) -> None:
         room -= size if card.filled else 0
 
 
-def _sorted_out(group: Group, people: Sequence[Person]) -> tuple[list[Person], ...]:
-    """Split into: to do (the factory has no mark yet), by hand, scanned, off.
-
-    Somebody just marked here stays in the first list until the factory has the mark, so that no row moves away under
-    a thumb.
-    """
-    todo: list[Person] = []
-    by_hand: list[Person] = []
-    scanned: list[Person] = []
-    off: list[Person] = []
+def sort_out(group: Group, people: Iterable[Person]) -> Sorted:
+    """Count the group, and say of everybody which list is theirs."""
+    found = Sorted()
     for person in people:
+        marks = group.marks_of(person)
+        if marks:
+            found.came += 1
+            found.late += group.is_late(person)
+        elif group.is_expected(person):
+            found.missing += 1
+        _list_of(found, group, person, marks).append(person)
+    return found
+
+
+def _list_of(found: Sorted, group: Group, person: Person, marks: Sequence[str]) -> list[Person]:
+    if group.is_touched(person):
         if group.is_by_hand(person):
-            by_hand.append(person)
-        elif group.is_at_factory(person):
-            scanned.append(person)
-        elif group.expected_codes(person.worker) or group.has_come(person):
-            todo.append(person)
-        else:
-            off.append(person)
-    return todo, by_hand, scanned, off
+            return found.by_hand
+        if group.is_at_factory(person):
+            return found.scanned
+    elif marks:
+        return found.scanned if MANUAL_MARKS.isdisjoint(marks) else found.by_hand
+    return found.todo if marks or group.is_expected(person) else found.off
 
 
 def in_order(people: Iterable[Person]) -> list[Person]:

@@ -145,7 +145,6 @@ def build(place: Place, now: datetime, *, wrong: Mapping[str, str] | None = None
 def _figures(deck: Deck, merged: MergedDay, *, today: date) -> Figures:
     people, place, is_open = deck.people, deck.place, merged.rules.is_open
     totals = counting.total([person.verdict for person in people])
-    listed = search.listed(place)
     off = in_order(person for person in people if person.verdict.status == counting.OFF)
     return Figures(
         merged=merged,
@@ -156,7 +155,7 @@ def _figures(deck: Deck, merged: MergedDay, *, today: date) -> Figures:
         strangers=_strangers(merged.snapshot.periods)[:MOST_STRANGERS],
         notices=[words.notice(notice.kind, notice.n) for notice in merged.snapshot.notices],
         off=() if place.picks_people else off[:FIRST_ROWS],
-        nobody_found=place.picks_people and not any(map(listed, people)),
+        nobody_found=bool(people) and not search.listed(place)(people),
         can_edit=deck.can_edit,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 from django.utils.http import urlencode
+from msgspec import UNSET
 
 from dashboard import search, statuses
 from dashboard.cards import Card, PeriodLine, fill, group_state, period_name, print_rows, span
@@ -88,10 +89,15 @@ def _period_lines(deck: Deck, card: Card, group: Group) -> Iterator[PeriodLine]:
             name=group.names[code],
             span=span([period]),
             came=len(marks),
-            missing=sum(not p.worker.p.get(code) and code in group.expected_codes(p.worker) for p in people),
+            missing=sum(not p.worker.p.get(code) and _is_expected(p, code) for p in people),
             late=sum(counting.is_late_mark(group.rules.rules[code], mark) for mark in marks),
             url=deck.place.with_period(card.id, code).url(card.id),
         )
+
+
+def _is_expected(person: Person, code: int) -> bool:
+    expected = person.worker.e
+    return expected is UNSET or code in expected
 
 
 def _everyone(place: Place, codes: Sequence[int]) -> str:

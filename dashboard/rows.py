@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.utils.translation import gettext as _
+from msgspec import UNSET
 
 from dashboard import dates, statuses, words
 from dashboard.freshness import Line
@@ -74,15 +76,31 @@ class Group:
     can_edit: bool
     wrong: Mapping[str, str]
 
+    @cached_property
+    def touched(self) -> frozenset[str]:
+        """The numbers of those whose cells differ from the factory's, or who must be told something."""
+        return frozenset(no for code, no in self.flags if code in self.codes)
+
+    def is_touched(self, person: Person) -> bool:
+        return person.worker.no in self.touched or (bool(self.wrong) and bool(self.why_wrong(person)))
+
     def expected_codes(self, worker: Worker) -> tuple[int, ...]:
         expected = counting.expected_in(worker)
         return tuple(code for code in self.codes if expected is None or code in expected)
+
+    def is_expected(self, person: Person) -> bool:
+        expected = person.worker.e
+        return expected is UNSET or any(code in expected for code in self.codes)
+
+    def marks_of(self, person: Person) -> list[str]:
+        cells = person.worker.p
+        return [mark for code in self.codes if (mark := cells.get(code))]
 
     def has_come(self, person: Person) -> bool:
         return counting.has_come(self.codes, person.worker.p)
 
     def is_missing(self, person: Person) -> bool:
-        return bool(self.expected_codes(person.worker)) and not self.has_come(person)
+        return self.is_expected(person) and not self.has_come(person)
 
     def is_late(self, person: Person) -> bool:
         return counting.is_late(self.rules, self.codes, person.worker.p)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from dashboard.place import Place
 from dashboard.rows import Person
@@ -11,8 +11,10 @@ from dashboard.rows import Person
 _THAI_DIGITS = str.maketrans("๐๑๒๓๔๕๖๗๘๙", "0123456789")
 
 
-def listed(place: Place) -> Callable[[Person], bool]:
-    """Return a test for the people that the filters of a place let through."""
+def listed(place: Place) -> Callable[[Iterable[Person]], list[Person]]:
+    """Return what leaves of some people those that the filters of a place let through."""
+    if not place.picks_people:
+        return list
     wanted = _plain(place.query)
 
     def test(person: Person) -> bool:
@@ -20,7 +22,7 @@ def listed(place: Place) -> Callable[[Person], bool]:
             not wanted or wanted in _plain(person.worker.no) or wanted in _plain(person.worker.name or "")
         )
 
-    return test
+    return lambda people: list(filter(test, people))
 
 
 def _has_status(person: Person, show: str) -> bool:

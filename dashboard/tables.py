@@ -43,7 +43,6 @@ def day_table(place: Place, known: Calendar, now: datetime) -> Table | None:
         return None
     people = [person for person in day.people if not place.dept or person.worker.g == place.dept]
     totals = counting.total([person.verdict for person in people])
-    listed = search.listed(place)
     periods = merged.snapshot.periods
     names = [period_name(period) for period in periods]
     return Table(
@@ -51,7 +50,7 @@ def day_table(place: Place, known: Calendar, now: datetime) -> Table | None:
         first=_first_line(place, day, merged, known),
         totals=[(_label(name, merged), getattr(totals, name)) for name in FIGURES],
         head=[_("Number"), _("Name"), _("Department"), _("Result"), _("Late"), *names],
-        rows=[_person(person, merged, periods) for person in in_order(filter(listed, people))],
+        rows=[_person(person, merged, periods) for person in in_order(search.listed(place)(people))],
     )
 
 

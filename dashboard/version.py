@@ -18,7 +18,7 @@ from dashboard.freshness import Line
 from dashboard.place import Place
 from dashboard.summary import queue_count
 from editqueue import reading
-from mirror.models import DaySnapshot
+from editqueue.reading import Versions
 
 # Agent last heard and data captured, as Unix times: the script keeps the line of the two clocks true with them.
 FRESH_HEADER = "X-Fresh"
@@ -40,7 +40,7 @@ class Tag:
 def of_data(day: date, now: datetime) -> str:
     """The tag of the day's data alone."""
     versions = reading.versions(day)
-    return _etag(versions.queue, versions.gen, versions.stored_at, _v0_clock(day, now))
+    return _etag(versions.queue, versions.gen, versions.stored_at, _clock(versions, now))
 
 
 def of_page(place: Place, now: datetime) -> Tag:
@@ -48,7 +48,7 @@ def of_page(place: Place, now: datetime) -> Tag:
     line = freshness.line(now)
     count = queue_count(line)
     said = [
-        *(versions.queue, versions.gen, versions.stored_at, _v0_clock(place.day, now)),
+        *(versions.queue, versions.gen, versions.stored_at, _clock(versions, now)),
         *_line_state(line),
         *(count.waiting, count.stuck, factoryday.calendar(now).today),
         *(place.encoded(), get_language(), scripts.version()),
@@ -62,10 +62,9 @@ def _line_state(line: Line) -> tuple[object, ...]:
     return line.state, link.gen, link.error, line.clock_error_minutes, line.wrong_key_since_heard, link.second_agent_at
 
 
-def _v0_clock(day: date, now: datetime) -> str:
+def _clock(versions: Versions, now: datetime) -> str:
     """The minute, for a day whose periods are judged by our own clock; empty for all others."""
-    by_clock = DaySnapshot.objects.filter(day=day, rules=0).exists()
-    return f"{now:%Y%m%d%H%M}" if by_clock else ""
+    return f"{now:%Y%m%d%H%M}" if versions.is_judged_by_clock else ""
 
 
 def _etag(*parts: object) -> str:

@@ -19,12 +19,16 @@ _COLUMNS = EditState._fields
 
 @dataclass(frozen=True)
 class Versions:
-    """What a conditional GET compares: two small numbers and the moments that a page prints."""
+    """What a conditional GET compares: two small numbers and the moments that a page prints.
+
+    ``is_judged_by_clock``: an old agent sent the day, so its periods move on by our clock alone.
+    """
 
     queue: int
     gen: int
     stored_at: datetime | None
     captured_at: datetime | None
+    is_judged_by_clock: bool = False
 
 
 def edits_of(day: date) -> list[EditState]:
@@ -67,8 +71,11 @@ def day_json(day: date, now: datetime) -> tuple[bytes, int, int] | None:
 def versions(day: date) -> Versions:
     """Return what tells whether anything about the day has changed; gen 0 if there is no snapshot."""
     queue = QueueVersion.objects.filter(id=QueueVersion.ONLY).values_list("version", flat=True).first()
-    row = DaySnapshot.objects.filter(day=day).values_list("gen", "stored_at", "captured_at").first()
-    return Versions(queue or 0, *(row or (0, None, None)))
+    row = DaySnapshot.objects.filter(day=day).values_list("gen", "stored_at", "captured_at", "rules").first()
+    if row is None:
+        return Versions(queue or 0, 0, None, None)
+    gen, stored_at, captured_at, rules = row
+    return Versions(queue or 0, gen, stored_at, captured_at, is_judged_by_clock=not rules)
 
 
 def _lies_over(edit: EditState, stamp: Stamp) -> bool:
