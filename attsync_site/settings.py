@@ -15,14 +15,34 @@ environ.Env.read_env(BASE_DIR / ".env")
 env = environ.Env()
 
 
+_YES, _NO = {"true", "1", "yes", "on"}, {"false", "0", "no", "off"}
+
+
 def _listed(name: str, default: str = "") -> list[str]:
     """Comma separated, blanks around items dropped (`env.list` keeps them)."""
     return [item.strip() for item in env.str(name, default).split(",") if item.strip()]
 
 
+def _flag(name: str, default: bool) -> bool:
+    """A typo must not switch protection off, as `env.bool` would."""
+    text = (env.str(name, "").strip() or str(default)).lower()
+    if text not in _YES | _NO:
+        raise ImproperlyConfigured(f"{name}: expected True or False, not {text!r}")
+    return text in _YES
+
+
+def _whole(name: str, default: int) -> int:
+    text = env.str(name, "").strip() or str(default)
+    if not (text.isascii() and text.isdigit()):
+        raise ImproperlyConfigured(f"{name}: expected a whole number, not {text!r}")
+    return int(text)
+
+
 def _database(url: str) -> dict[str, Any]:
     """Relative SQLite paths start at the project root, not at the working directory."""
     config: dict[str, Any] = dict(env.db_url_config(url))
+    if "ENGINE" not in config:
+        raise ImproperlyConfigured("DATABASE_URL: expected mysql://user:password@host/name or sqlite:///path")
     # The columns of an adopted PHP deployment hold factory time; so do ours.
     config["TIME_ZONE"] = "Asia/Bangkok"
     if config["ENGINE"] == "django.db.backends.sqlite3":
@@ -50,10 +70,11 @@ def _database(url: str) -> dict[str, Any]:
 
 def _groups(text: str) -> list[list[int]]:
     """``1+2,3,4`` is [[1, 2], [3], [4]]."""
-    try:
-        return [[int(code) for code in group.split("+")] for group in text.split(",") if group.strip()]
-    except ValueError as exc:
-        raise ImproperlyConfigured(f"ATTSYNC_GROUPS: expected something like 1+2,3,4, not {text!r}") from exc
+    groups = [group.split("+") for group in text.split(",") if group.strip()]
+    codes = [code.strip() for group in groups for code in group]
+    if not all(code.isascii() and code.isdigit() and 1 <= int(code) <= 255 for code in codes):
+        raise ImproperlyConfigured(f"ATTSYNC_GROUPS: expected something like 1+2,3,4, not {text!r}")
+    return [[int(code) for code in group] for group in groups]
 
 
 SECRET_KEY = env.str("SECRET_KEY", "")
@@ -61,19 +82,19 @@ if not SECRET_KEY and sys.argv[1:2] == ["new_key"]:
     SECRET_KEY = "for the command that makes the first one"  # noqa: S105 - nothing is signed with it
 if not SECRET_KEY:
     raise ImproperlyConfigured("SECRET_KEY is not set: make one with `manage.py new_key` and put it into .env")
-DEBUG = env.bool("DEBUG", False)
-HTTPS_ONLY = env.bool("HTTPS_ONLY", not DEBUG)
+DEBUG = _flag("DEBUG", False)
+HTTPS_ONLY = _flag("HTTPS_ONLY", not DEBUG)
 ALLOWED_HOSTS = _listed("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = _listed("CSRF_TRUSTED_ORIGINS")
 
 ATTSYNC_KEYS = _listed("ATTSYNC_KEY")
 ATTSYNC_PASSWORD = env.str("ATTSYNC_PASSWORD", "")
 ATTSYNC_PASSWORD_HASH = env.str("ATTSYNC_PASSWORD_HASH", "")
-ATTSYNC_REMEMBER_DAYS = env.int("ATTSYNC_REMEMBER_DAYS", 30)
-ATTSYNC_EDIT_DAYS = env.int("ATTSYNC_EDIT_DAYS", 62)
-ATTSYNC_HISTORY_DAYS = env.int("ATTSYNC_HISTORY_DAYS", 400)
-ATTSYNC_OFFLINE_MINUTES = env.int("ATTSYNC_OFFLINE_MINUTES", 15)
-ATTSYNC_STUCK_MINUTES = env.int("ATTSYNC_STUCK_MINUTES", 10)
+ATTSYNC_REMEMBER_DAYS = _whole("ATTSYNC_REMEMBER_DAYS", 30)
+ATTSYNC_EDIT_DAYS = _whole("ATTSYNC_EDIT_DAYS", 62)
+ATTSYNC_HISTORY_DAYS = _whole("ATTSYNC_HISTORY_DAYS", 400)
+ATTSYNC_OFFLINE_MINUTES = _whole("ATTSYNC_OFFLINE_MINUTES", 15)
+ATTSYNC_STUCK_MINUTES = _whole("ATTSYNC_STUCK_MINUTES", 10)
 ATTSYNC_GROUPS = _groups(env.str("ATTSYNC_GROUPS", "1+2,3,4"))
 ATTSYNC_TRUSTED_PROXIES = _listed("ATTSYNC_TRUSTED_PROXIES")
 
@@ -182,7 +203,7 @@ SECURE_HSTS_SECONDS = 365 * 24 * 60 * 60 if HTTPS_ONLY else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS_ONLY
 SECURE_HSTS_PRELOAD = HTTPS_ONLY
 SECURE_REFERRER_POLICY = "same-origin"
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_TLS_PROXY", False) else None
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _flag("BEHIND_TLS_PROXY", False) else None
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import time
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,13 @@ env = environ.Env()
 
 def _clock(name: str, default: str) -> time:
     text = env.str(name, default).strip()
-    try:
-        return time.fromisoformat(text)
-    except ValueError as exc:
-        raise ImproperlyConfigured(f"{name}: expected HH:MM, not {text!r}") from exc
+    if not re.fullmatch(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]", text):
+        raise ImproperlyConfigured(f"{name}: expected HH:MM, not {text!r}")
+    return time.fromisoformat(text)
 
 
 def _whole(name: str, default: int) -> int:
-    text = env.str(name, str(default)).strip()
+    text = env.str(name, "").strip() or str(default)
     if not (text.isascii() and text.isdigit()):
         raise ImproperlyConfigured(f"{name}: expected a whole number, not {text!r}")
     return int(text)
@@ -32,6 +32,8 @@ def _whole(name: str, default: int) -> int:
 def _legacy(url: str) -> dict[str, Any]:
     """The factory's database: a foreign country with its own backend (any MariaDB/MySQL from 5.5 on, or SQLite)."""
     config: dict[str, Any] = dict(env.db_url_config(url))
+    if "ENGINE" not in config:
+        raise ImproperlyConfigured("LEGACY_DATABASE_URL: expected mysql://user:password@host/name or sqlite:///path")
     options: dict[str, Any] = config.setdefault("OPTIONS", {})
     if config["ENGINE"] == "django.db.backends.mysql":
         config["ENGINE"] = "onprem.mariadb"
@@ -52,11 +54,12 @@ ATTSYNC_CA_FILE = env.str("ATTSYNC_CA_FILE", "").strip()
 LEGACY_DATABASE_URL = env.str("LEGACY_DATABASE_URL", "").strip()
 LEGACY_PREFIX = env.str("LEGACY_PREFIX", "attsync_")
 
-ONPREM_STATE_DIR = Path(env.str("ONPREM_STATE_DIR", "/var/lib/attsync"))
+# Relative ones start at the project root: cron and a person must mean the same memory.
+ONPREM_STATE_DIR = BASE_DIR / env.str("ONPREM_STATE_DIR", "/var/lib/attsync")
 ONPREM_DAY_STARTS = _clock("ONPREM_DAY_STARTS", "04:00")
 ONPREM_JOBS_FILE = env.str("ONPREM_JOBS_FILE", "")
 ONPREM_TIME_ZONE = env.str("ONPREM_TIME_ZONE", "Asia/Bangkok")
-ONPREM_LOG_DIR = Path(env.str("ONPREM_LOG_DIR", "/var/log/attsync"))
+ONPREM_LOG_DIR = BASE_DIR / env.str("ONPREM_LOG_DIR", "/var/log/attsync")
 ONPREM_CATCHUP_DAYS = _whole("ONPREM_CATCHUP_DAYS", 60)
 ONPREM_CRON_BEGIN = env.str("ONPREM_CRON_BEGIN", "# ATT_PERIODS_AUTO_BEGIN")
 ONPREM_CRON_END = env.str("ONPREM_CRON_END", "# ATT_PERIODS_AUTO_END")
