@@ -38,7 +38,8 @@ class FakeFactory:
             self.captured.append(day)
             state = "open" if day in self.open_days or day == now.date() else "end"
             workers = [Worker(no=no, p={1: self._cell(Cell(day, 1, no))}) for no in self.people]
-            yield Snapshot(date=day.isoformat(), periods=[Period(code=1, state=state)], workers=workers, rules=1)
+            periods, read_at = [Period(code=1, state=state)], now.isoformat()
+            yield Snapshot(date=day.isoformat(), periods=periods, workers=workers, rules=1, captured_at=read_at)
 
     def look(self, cell: Cell) -> str | None:
         self._must_be_up()

@@ -162,6 +162,30 @@ def test_a_run_in_which_today_failed_is_no_success(stage: Stage) -> None:
     assert list(stage.cloud.days) == ["2026-07-28", "2026-07-29", "2026-07-30"]
 
 
+def test_days_that_were_not_even_tried_on_a_dead_line_come_when_it_is_back(stage: Stage) -> None:
+    run_once(stage)
+    stage.cloud.before["ingest"] = CUT
+    for _ in range(3):
+        stage.now += DAY_S
+        stage.cloud.now = int(stage.now)
+        run_once(stage)
+    stage.now += DAY_S
+    stage.cloud.now = int(stage.now)
+    stage.cloud.before.clear()
+
+    run_once(stage)
+
+    assert list(stage.cloud.days) == [f"2026-{day}" for day in ("07-28", "07-29", "07-30", "07-31", "08-01")]
+
+
+def test_an_owed_day_of_the_future_is_a_wrong_clocks_and_left(stage: Stage) -> None:
+    days.owe(stage.state, DAY + timedelta(days=10))
+
+    run_once(stage)
+
+    assert list(stage.cloud.days) == ["2026-07-28"]
+
+
 def test_asked_days_are_no_success_of_today(stage: Stage) -> None:
     run_once(stage, Asked(dates=[DAY]))
 
@@ -569,6 +593,16 @@ def test_a_clock_wrong_by_more_than_a_day_pushes_no_today_but_serves_edits(stage
     assert [ack["outcome"] for ack in stage.cloud.acks] == ["applied"]
     assert set(stage.cloud.days) == {"2026-07-28"}
     assert stage.cloud.days["2026-07-28"].periods[0].state == "open"
+
+
+def test_with_a_wrong_clock_only_days_with_edits_are_caught_up_with(stage: Stage) -> None:
+    days.owe(stage.state, DAY - timedelta(days=3))
+    stage.cloud.edits = [edit()]
+    stage.now = NOON - 10 * DAY_S
+
+    run_once(stage)
+
+    assert list(stage.cloud.days) == ["2026-07-28"]
 
 
 def test_a_wrong_clock_is_remembered_for_runs_that_do_not_ask(stage: Stage) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 import time
@@ -67,6 +68,24 @@ def test_a_lock_whose_file_was_deleted_still_excludes_the_next_two(tmp_path: Pat
         lock.unlink()
         with only_one(lock), pytest.raises(AlreadyRunning), only_one(lock):
             pass
+
+
+def test_a_lock_that_is_deleted_just_before_it_is_taken_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, real = tmp_path / "work.lock", fcntl.flock
+    deleted: list[Path] = []
+
+    def flock(descriptor: int, how: int) -> None:
+        if not deleted:
+            lock.unlink()
+            deleted.append(lock)
+        real(descriptor, how)
+
+    monkeypatch.setattr("onprem.locks.fcntl.flock", flock)
+
+    with only_one(lock, wait=2), pytest.raises(AlreadyRunning), only_one(lock):
+        pass
 
 
 def test_a_place_without_a_folder_is_told_in_words(tmp_path: Path) -> None:
