@@ -6,7 +6,7 @@ import sys
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError, OperationalError, ProgrammingError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.loader import render_to_string
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -31,11 +31,13 @@ def wants_json(request: HttpRequest) -> bool:
     return request.path in MACHINE_ROUTES or "application/json" in request.headers.get("Accept", "")
 
 
-def answer(request: HttpRequest, status: int, code: str, title: str | Promise, text: str | Promise) -> HttpResponse:
-    """Return the failure as JSON or as a page. The page needs no session and no database."""
+def answer(
+    request: HttpRequest, status: int, code: str, title: str | Promise, text: str | Promise, *, back: str = ""
+) -> HttpResponse:
+    """Return the failure as JSON or as a page with a way ``back``. The page needs no session and no database."""
     if wants_json(request):
         return json_error(status, code, str(text))
-    page = render_to_string("error.html", {"status": status, "title": title, "text": text, "path": request.path})
+    page = render_to_string("error.html", {"title": title, "text": text, "back": back})
     response = HttpResponse(page, status=status)
     response["Cache-Control"] = "no-store, private"
     return response
@@ -84,7 +86,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     text = _("This page was open for too long. Open it again and repeat what you did.")
-    return answer(request, 403, "csrf", _("Please open the page again"), text)
+    place = request.POST.get("place", "")
+    back = ROOT + ("queue" if place == "queue" else f"?{QueryDict(place).urlencode()}")
+    return answer(request, 403, "csrf", _("Please open the page again"), text, back=back)
 
 
 def _unavailable(request: HttpRequest, exc: BaseException | None) -> HttpResponse:

@@ -158,6 +158,8 @@ CACHES = {
 LANGUAGE_CODE = "th"
 LANGUAGES = [("th", "ไทย"), ("en", "English")]
 LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SECURE = HTTPS_ONLY
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_AGE = 60 * 60 * 24 * 365
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "Asia/Bangkok"
@@ -169,6 +171,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 # Hashed names only once `collectstatic` has run (it makes them): without its manifest every page would be a 500.
 _collected = sys.argv[1:2] == ["collectstatic"] or (STATIC_ROOT / "staticfiles.json").exists()
 WHITENOISE_USE_FINDERS = not _collected
+WHITENOISE_MIMETYPES = {".webmanifest": "application/manifest+json"}
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.utils.functional import Promise
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
@@ -21,6 +23,11 @@ class Look:
     tone: str
     meaning: str | Promise = ""
 
+
+_TOO_LONG = format_lazy(
+    _("Waiting for over {n} minutes although the factory is online"), n=settings.ATTSYNC_STUCK_MINUTES
+)
+_SILENT = format_lazy(_("Silent for 5 to {n} minutes"), n=settings.ATTSYNC_OFFLINE_MINUTES)
 
 # A person's day, and the answers that must never look like "absent".
 DAY = {
@@ -41,7 +48,7 @@ EDIT = {
     "scanned": Look(_("really scanned"), "scan", "scan", _("The scan's time is used instead; nothing to correct")),
     "changed": Look(_("changed at the factory"), "manual", "scan", _("Somebody corrected it there; their word stands")),
     "refused": Look(_("refused by the factory"), "refused", "refused", _("With a reason; the old value stays")),
-    "stuck": Look(_("stuck"), "stuck", "stuck", _("Waiting for over 10 minutes although the factory is online")),
+    "stuck": Look(_("stuck"), "stuck", "stuck", _TOO_LONG),
     "manual": Look(_("by hand"), "manual", "wait", _("Marked by a person, not scanned")),
 }
 
@@ -66,7 +73,7 @@ PERIOD = {
 # The line to the factory.
 LINE = {
     "ok": Look(_("normal"), "full", "ok", _("The factory was heard within 5 minutes")),
-    "slow": Look(_("slow"), "slow", "slow", _("Silent for 5 to 15 minutes")),
+    "slow": Look(_("slow"), "slow", "slow", _SILENT),
     "offline": Look(
         _("factory offline"), "offline", "offline", _("Silent for longer; the figures are of the time shown")
     ),

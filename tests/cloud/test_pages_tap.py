@@ -121,6 +121,15 @@ def test_signed_out_a_tap_is_401_and_leads_back_after_signing_in(phone: Client) 
     assert not Edit.objects.exists()
 
 
+def test_a_form_with_a_stale_token_leads_back_to_its_page(phone: Client) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = phone.cookies
+    answer = press(strict, DAY, "late-2", "A012", place=f"date={DAY}&open=g1")
+
+    assert answer.status_code == 403
+    assert f'href="/att-sync/?date={DAY}&amp;open=g1"' in text_of(answer)
+
+
 def test_more_than_120_taps_a_minute_are_429(phone: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dashboard.throttle.TAPS", "2/m")
     codes = [tap(phone, DAY, 2, "A012", "late").status_code for _ in range(3)]

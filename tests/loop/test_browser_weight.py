@@ -127,6 +127,20 @@ def test_a_first_visit_takes_five_requests_and_a_repeat_one(
     assert list(again.urls.values()) == [f"{site.url}/"]
 
 
+def test_the_page_can_be_put_on_the_home_screen(site: Site, three_hundred: Factory, browser: Browser) -> None:
+    page = site.open(browser)
+    href = page.locator("link[rel=manifest]").get_attribute("href")
+    root = site.url.removesuffix("/att-sync")
+    answer = requests.get(f"{root}{href}", timeout=10)
+    icons = [requests.get(f"{root}/static/{icon['src']}", timeout=10) for icon in answer.json()["icons"]]
+
+    assert answer.headers["Content-Type"].startswith("application/manifest+json")
+    assert {icon.status_code for icon in icons} == {200}
+    log = page.context.new_cdp_session(page)
+    errors = log.send("Page.getInstallabilityErrors")["installabilityErrors"]
+    assert {error["errorId"] for error in errors} <= {"in-incognito"}
+
+
 def test_nothing_shifts_while_the_page_loads_or_refreshes(site: Site, three_hundred: Factory, browser: Browser) -> None:
     page = site.open(browser)
     assert page.evaluate(SHIFTS) <= 0.02
