@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
-from itertools import pairwise
+from functools import cache, partial
+from itertools import pairwise, starmap
 from typing import NamedTuple
 
 from msgspec import UNSET
 
-from mirror.wire import LATE, PRESENT, Period, Snapshot, Stat, Worker
+from mirror.wire import CLOCKS, LATE, MANUAL_MARKS, PRESENT, Period, Snapshot, Stat, Worker
 
 RULES = 1
 PULL_GRACE = timedelta(minutes=10)
@@ -241,8 +242,13 @@ def expected_in(worker: Worker) -> frozenset[int] | None:
 
 
 def verdicts(day: DayRules, workers: Iterable[Worker]) -> list[Verdict]:
-    """Judge every worker, in the order given."""
-    return [judge(day, worker.p, expected_in(worker)) for worker in workers]
+    """Judge every worker, in the order given: once for all whose cells differ in nothing but the minute."""
+    kind, known, judged = cache(partial(_kind, day.rules)), dict[object, Verdict](), []
+    for worker in workers:
+        expected = expected_in(worker)
+        pattern = expected, *starmap(kind, worker.p.items())
+        judged.append(known.get(pattern) or known.setdefault(pattern, judge(day, worker.p, expected)))
+    return judged
 
 
 def total(judged: Sequence[Verdict]) -> Totals:
@@ -262,6 +268,12 @@ def rules_of(snapshot: Snapshot, default_groups: Iterable[Iterable[int]] = ()) -
 
 
 # --- private --------------------------------------------------------------------------------------------------------
+
+
+def _kind(rules: Mapping[int, Rule], code: int, mark: str | None) -> tuple[int, object]:
+    """What of a cell a verdict can depend on."""
+    is_plain = code in rules and (mark in CLOCKS or mark in MANUAL_MARKS)
+    return code, is_late_mark(rules[code], mark) if is_plain else mark
 
 
 def _rule(period: Period, day_starts: int) -> Rule:

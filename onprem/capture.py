@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from itertools import pairwise
 
 from msgspec import UNSET
 
 from mirror import counting
-from mirror.wire import MAX_NO_LENGTH, Period, ScanRow, Snapshot, Stat, Worker
+from mirror.wire import MAX_NO_LENGTH, Period, ScanRow, Snapshot, Worker
 from onprem.clocks import hh_mm
 from onprem.notices import BAD_ROW, DUPLICATE, FUTURE_SCAN, UNKNOWN_OVERRIDE, UNMATCHED, Notices
 from onprem.rows import DayOffRow, Mark, Person
 from onprem.timetable import Expected, Timetable, expected, holiday, marking
 
 FUTURE_TOLERANCE = timedelta(minutes=5)
+# No number is empty.
+NOBODY = ""
 
 
 @dataclass(frozen=True)
@@ -59,14 +63,6 @@ class DayFacts:
     day_starts: time
 
 
-@dataclass
-class _Sorted:
-    """A day's scans by whose they are; ``strangers`` maps a number nobody has to its scans."""
-
-    own: dict[str, list[datetime]] = field(default_factory=dict)
-    strangers: dict[str, list[datetime]] = field(default_factory=dict)
-
-
 def register(people: Mapping[str, Person]) -> Register:
     owners: dict[str, list[Person]] = {}
     for person in people.values():
@@ -81,13 +77,17 @@ def register(people: Mapping[str, Person]) -> Register:
 
 def capture(facts: DayFacts, people: Register, notices: Notices) -> Snapshot:
     """Build and count the day. ``notices`` brings what was odd while reading and is sent along."""
-    found = _sorted_scans(facts, people, notices)
-    marks = _marks(facts, people, notices)
-    rows = _workers(facts, people, found.own, marks)
+    line = facts.scans.between(facts.table.begins, facts.table.ends)
+    strangers = _strangers(line, facts, people, notices)
+    expectations = _Expectations(facts)
+    cells = _marks(facts, people, notices)
+    for no, firsts in _first_scans(line, facts.table, people, expectations).items():
+        cells.setdefault(no, {}).update(firsts)
+    rows = _workers(facts, people, cells, expectations)
     snapshot = Snapshot(
         date=facts.table.day.isoformat(),
         groups=[list(group) for group in facts.table.groups],
-        periods=_periods(facts, found.strangers),
+        periods=_periods(facts, strangers),
         workers=rows,
         scans_through=facts.scans_through.isoformat(timespec="seconds") if facts.scans_through else None,
         captured_at=facts.now.isoformat(timespec="seconds"),
@@ -97,7 +97,7 @@ def capture(facts: DayFacts, people: Register, notices: Notices) -> Snapshot:
         rules=counting.RULES,
     )
     totals = counting.total(counting.verdicts(counting.rules_of(snapshot), rows))
-    snapshot.stat = Stat(full=totals.full, partial=totals.partial, absent=totals.absent, wait=totals.wait)
+    snapshot.stat = counting.stat_of(totals)
     snapshot.active_total = totals.active_total
     return snapshot
 
@@ -118,21 +118,54 @@ def future_scans(line: ScanLine, notices: Notices) -> None:
 # --- whose scans ----------------------------------------------------------------------------------------------------
 
 
-def _sorted_scans(facts: DayFacts, people: Register, notices: Notices) -> _Sorted:
-    found = _Sorted()
-    line = facts.scans.between(facts.table.begins, facts.table.ends)
-    previous: tuple[datetime, str] | None = None
-    for at, device in zip(line.times, line.devices, strict=True):
-        if (at, device) == previous:
-            if _is_of_the_day(at, facts):
-                notices.add(DUPLICATE, f"{device} {at.isoformat(' ')}")
-            continue
-        previous = at, device
-        if owner := people.owners.get(device):
-            found.own.setdefault(owner.no, []).append(at)
-        elif device not in people.collisions and _is_of_the_day(at, facts):
+def _strangers(line: ScanLine, facts: DayFacts, people: Register, notices: Notices) -> dict[str, list[datetime]]:
+    """The scans of numbers that nobody has. Notes these, and those that are there twice."""
+    scans = list(zip(line.times, line.devices, strict=True))
+    for at, device in (one for one, other in pairwise(scans) if one == other):
+        if _is_of_the_day(at, facts):
+            notices.add(DUPLICATE, f"{device} {at.isoformat(' ')}")
+    strangers: dict[str, list[datetime]] = {}
+    unknown = set(line.devices) - people.owners.keys() - people.collisions.keys()
+    for at, device in dict.fromkeys(scans) if unknown else ():
+        if device in unknown and _is_of_the_day(at, facts):
             notices.add(UNMATCHED, device)
-            found.strangers.setdefault(device, []).append(at)
+            strangers.setdefault(device, []).append(at)
+    return strangers
+
+
+def _first_scans(
+    line: ScanLine, table: Timetable, people: Register, expectations: _Expectations
+) -> dict[str, dict[int, str | None]]:
+    """R2, R3: what real scans say, by person and period."""
+    owners = people.owners
+    own = ScanLine(line.times, [owners[device].no if device in owners else NOBODY for device in line.devices])
+    if table.neighbours or counting.overlapping(table.windows):
+        return _first_scans_one_by_one(own, table, people, expectations)
+    # A scan lies in one window at most, whatever people are expected in: a window at a time is many times faster.
+    found: dict[str, dict[int, str | None]] = defaultdict(dict)
+    for win in table.windows:
+        inside = own.between(win.start, win.end)
+        # Backwards, for the last one of each person stays.
+        for no, at in dict(zip(reversed(inside.devices), reversed(inside.times), strict=True)).items():
+            found[no][win.code] = hh_mm(at)
+    found.pop(NOBODY, None)
+    return found
+
+
+def _first_scans_one_by_one(
+    line: ScanLine, table: Timetable, people: Register, expectations: _Expectations
+) -> dict[str, dict[int, str | None]]:
+    times: dict[str, list[datetime]] = defaultdict(list)
+    for at, no in zip(line.times, line.devices, strict=True):
+        times[no].append(at)
+    times.pop(NOBODY, None)
+    found: dict[str, dict[int, str | None]] = {}
+    for no, own in times.items():
+        person = people.people[no]
+        codes = expectations.of(person).codes
+        firsts = counting.first_scans(marking(own, person, table, codes), table.windows, codes)
+        if firsts:
+            found[no] = {code: hh_mm(at) for code, at in firsts.items()}
     return found
 
 
@@ -146,9 +179,9 @@ def _is_of_the_day(at: datetime, facts: DayFacts) -> bool:
 # --- marks by hand --------------------------------------------------------------------------------------------------
 
 
-def _marks(facts: DayFacts, people: Register, notices: Notices) -> dict[str, dict[int, str]]:
+def _marks(facts: DayFacts, people: Register, notices: Notices) -> dict[str, dict[int, str | None]]:
     """Each person's stored marks. Where one cell has several rows (no unique key), the newest known one counts."""
-    marks: dict[str, dict[int, str]] = {}
+    marks: dict[str, dict[int, str | None]] = {}
     for row in sorted(facts.marks, key=lambda row: (row.updated, row.status)):
         if row.no not in people.people or row.period not in facts.table.codes:
             notices.add(BAD_ROW, f"override of {row.no} in period {row.period}: no such person or period")
@@ -187,24 +220,17 @@ def _off_roster(win: counting.Window, strangers: Mapping[str, Sequence[datetime]
 
 
 def _workers(
-    facts: DayFacts,
-    people: Register,
-    scans: Mapping[str, Sequence[datetime]],
-    marks: Mapping[str, Mapping[int, str]],
+    facts: DayFacts, people: Register, cells: Mapping[str, Mapping[int, str | None]], expectations: _Expectations
 ) -> list[Worker]:
     """The roster of the day in the order of numbers, each with all cells."""
-    expectations = _Expectations(facts)
-    rows = []
-    for no, person in sorted(people.people.items()):
-        employed = person.is_employed(facts.table.day)
-        if not employed and no not in scans and no not in marks:
+    rows, blank = [], dict[int, str | None].fromkeys(facts.table.codes)
+    for no in sorted(people.people):
+        person, own = people.people[no], cells.get(no, {})
+        if not own and not person.is_employed(facts.table.day):
             continue
         wanted = expectations.of(person)
-        times = marking(scans.get(no, ()), person, facts.table, wanted.codes)
-        cells = _cells(facts.table, times, marks.get(no, {}), wanted)
-        if employed or any(cells.values()):
-            e = UNSET if wanted.codes is None else list(wanted.codes)
-            rows.append(Worker(no=no, name=person.name, g=person.group, p=cells, e=e, off=wanted.off))
+        e = UNSET if wanted.codes is None else list(wanted.codes)
+        rows.append(Worker(no=no, name=person.name, g=person.group, p={**blank, **own}, e=e, off=wanted.off))
     return rows
 
 
@@ -226,14 +252,3 @@ class _Expectations:
         if person.shift not in self._shared:
             self._shared[person.shift] = expected(person, self._table, self._everyone)
         return self._shared[person.shift]
-
-
-def _cells(
-    table: Timetable, times: Sequence[datetime], marks: Mapping[int, str], wanted: Expected
-) -> dict[int, str | None]:
-    """R2: the first real scan of each period, else the stored mark."""
-    cells: dict[int, str | None] = {code: marks.get(code) for code in table.codes}
-    if times:
-        for code, at in counting.first_scans(times, table.windows, wanted.codes).items():
-            cells[code] = hh_mm(at)
-    return cells

@@ -15,7 +15,7 @@ from mirror import counting
 from mirror.wire import ABSENT, Snapshot
 from onprem import relations, rows
 from onprem.capture import DayFacts, Register, ScanLine, capture, future_scans, real_scans, register
-from onprem.clocks import local_now, parse_date, parse_moment
+from onprem.clocks import local_now, parse_date, parse_moment, parse_usual_moments
 from onprem.faults import ALIAS, reading, writing
 from onprem.models import Override
 from onprem.notices import BAD_ROW, DEAD_TERMINAL, NUMBER_COLLISION, OLD_SCAN, Notices
@@ -29,6 +29,15 @@ SOURCE = "attsync"
 CHUNK = timedelta(days=7)
 HEARD_LATELY = timedelta(hours=24)
 EARLIEST = datetime.combine(date(2000, 1, 1), time())
+
+
+@dataclass(frozen=True)
+class _Roster:
+    """The people that these texts stand for, and what was odd about them."""
+
+    texts: Sequence[Texts]
+    people: Register
+    odd: Notices
 
 
 @dataclass(frozen=True)
@@ -59,13 +68,14 @@ class LegacyFactory:
     def __init__(self, *, day_starts: time | None = None, clock: Callable[[], datetime] = local_now) -> None:
         self.day_starts: time = day_starts if day_starts is not None else settings.ONPREM_DAY_STARTS
         self._clock = clock
+        self._roster = _Roster([], register({}), Notices())
 
     def snapshots(self, days: Sequence[date], *, now: datetime) -> Iterator[Snapshot]:
         """Yield each day as it is, in the order asked for."""
         if not days:
             return
         with reading():
-            site = _site(now)
+            site = self._site(now)
         for some in _close_together(days):
             tables = [timetable(day, site.periods, day_starts=self.day_starts) for day in some]
             with reading():
@@ -111,6 +121,15 @@ class LegacyFactory:
         )
         return capture(facts, site.people, notices)
 
+    def _site(self, now: datetime) -> Site:
+        texts = relations.employees()
+        # A listener reads the same people again and again.
+        if texts != self._roster.texts:
+            self._roster = _roster(texts)
+        odd = Notices()
+        odd.take(self._roster.odd)
+        return Site(self._roster.people, rows.periods(relations.periods(), odd), _scans_through(now, odd), odd)
+
     def _known(self, cell: Cell) -> tuple[Person, Timetable]:
         """The person and the day's timetable, or Refused: the row can never be set."""
         person = rows.people(relations.person(cell.employee_no), Notices()).get(cell.employee_no)
@@ -138,12 +157,12 @@ class LegacyFactory:
 # --- reading --------------------------------------------------------------------------------------------------------
 
 
-def _site(now: datetime) -> Site:
+def _roster(texts: Sequence[Texts]) -> _Roster:
     odd = Notices()
-    people = register(rows.people(relations.employees(), odd))
+    people = register(rows.people(texts, odd))
     for device, numbers in people.collisions.items():
         odd.add(NUMBER_COLLISION, f"{device}: {', '.join(numbers)}")
-    return Site(people, rows.periods(relations.periods(), odd), _scans_through(now, odd), odd)
+    return _Roster(texts, people, odd)
 
 
 def _scans_through(now: datetime, odd: Notices) -> datetime | None:
@@ -170,9 +189,12 @@ def _close_together(days: Sequence[date]) -> Iterator[list[date]]:
 
 def _chunk(tables: Sequence[Timetable], now: datetime) -> Chunk:
     asked = Days(min(table.day for table in tables), max(table.day for table in tables))
-    reach = Days(min(table.begins for table in tables).date(), max(table.ends for table in tables).date())
     odd: list[tuple[date | None, str]] = []
-    scans, future = _scan_line(relations.scans(reach), odd).split(now)
+    begins, ends = min(table.begins for table in tables), max(table.ends for table in tables)
+    reach = Days(begins.date(), ends.date())
+    # When the last day is over nothing behind its end is of interest, and that may be as much as a day has.
+    texts = relations.scans(reach, until=ends.time() if ends <= now else None)
+    scans, future = _scan_line(texts, odd).split(now)
     marks = []
     for row in relations.overrides(asked):
         if mark := rows.mark(row):
@@ -183,7 +205,25 @@ def _chunk(tables: Sequence[Timetable], now: datetime) -> Chunk:
     return Chunk(reach.last + timedelta(days=1), scans, future, marks, days_off, [*odd, *bad_days_off])
 
 
-def _scan_line(texts: Iterable[Texts], odd: list[tuple[date | None, str]]) -> ScanLine:
+def _scan_line(texts: Sequence[Texts], odd: list[tuple[date | None, str]]) -> ScanLine:
+    found = _usual_scans(texts)
+    if found is None:
+        found = _messy_scans(texts, odd)
+    found.sort()
+    return ScanLine([at for at, _ in found], [device for _, device in found])
+
+
+def _usual_scans(texts: Sequence[Texts]) -> list[tuple[datetime, str]] | None:
+    """All at once, many times faster than one by one; None if one of the rows needs a closer look."""
+    devices = [device.strip() for device, _ in texts if device]
+    times = [at for _, at in texts if at]
+    if not len(devices) == len(times) == len(texts) or not all(devices) or "\0" in "".join(devices):
+        return None
+    moments = parse_usual_moments(times)
+    return None if moments is None else list(zip(moments, devices, strict=True))
+
+
+def _messy_scans(texts: Iterable[Texts], odd: list[tuple[date | None, str]]) -> list[tuple[datetime, str]]:
     found = []
     for device_no, scanned_at in texts:
         at, device = parse_moment(scanned_at), rows.cleaned(device_no)
@@ -191,8 +231,7 @@ def _scan_line(texts: Iterable[Texts], odd: list[tuple[date | None, str]]) -> Sc
             found.append((at, device))
         else:
             odd.append((at.date() if at else parse_date(scanned_at), f"scan of {device or 'nobody'} at {scanned_at}"))
-    found.sort()
-    return ScanLine([at for at, _ in found], [device for _, device in found])
+    return found
 
 
 def _days_off(days: Days) -> tuple[list[DayOffRow], list[tuple[date | None, str]]]:

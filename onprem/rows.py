@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import lru_cache
 from typing import NamedTuple
@@ -43,8 +42,7 @@ class Person(NamedTuple):
         return self.active if self.left is None else self.left >= day
 
 
-@dataclass(frozen=True)
-class PeriodRow:
+class PeriodRow(NamedTuple):
     code: int
     label: str | None
     start: time
@@ -55,8 +53,7 @@ class PeriodRow:
     day_offset: int | None
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """A stored override; ``status`` may be another system's word."""
 
     day: date
@@ -70,14 +67,12 @@ class Mark:
         return self.status in MANUAL_MARKS
 
 
-@dataclass(frozen=True)
-class Pulled:
+class Pulled(NamedTuple):
     device: str
     through: datetime | None
 
 
-@dataclass(frozen=True)
-class DayOffRow:
+class DayOffRow(NamedTuple):
     """``no`` None: everyone."""
 
     first: date
@@ -172,19 +167,20 @@ def number(value: str | None) -> int | None:
 
 
 def _person(row: Texts) -> Person | None:
-    no = cleaned(row[0])
+    no, device, name, group, active, hired, left, shift = row
+    no = cleaned(no)
     if no is None or len(no) > MAX_NO_LENGTH:
         return None
-    device = cleaned(row[1])
+    device = cleaned(device)
     return Person(
-        no=no,
-        devices=frozenset({device} if device else ()),
-        name=cleaned(row[2]),
-        group=cleaned(row[3]),
-        active=is_true(row[4]),
-        hired=parse_date(row[5]),
-        left=parse_date(row[6]),
-        shift=cleaned(row[7]),
+        no,
+        frozenset((device,) if device else ()),
+        cleaned(name),
+        cleaned(group),
+        is_true(active),
+        parse_date(hired),
+        parse_date(left),
+        cleaned(shift),
     )
 
 
