@@ -33,6 +33,12 @@ def noon() -> Iterator[time_machine.Traveller]:
         yield traveller
 
 
+@pytest.fixture(autouse=True)
+def _cron_is_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the crontab of the machine that runs the tests says."""
+    monkeypatch.setattr("onprem.croncheck.is_missing", lambda: False)
+
+
 @pytest.fixture
 def cloud(settings: Settings) -> Iterator[WireCloud]:
     with WireCloud() as cloud:

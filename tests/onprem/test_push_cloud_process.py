@@ -170,7 +170,7 @@ def test_a_terminal_sees_how_far_a_backfill_is(environment: dict[str, str]) -> N
 
 
 def test_no_bar_where_nobody_looks(environment: dict[str, str]) -> None:
-    done = push(environment, "2026-07-28", "--days=3", "--no-edits")
+    done = push(environment, "--days=3", "--no-edits")
 
     assert len(done.stdout.splitlines()) == 4
     assert "#" not in done.stdout
