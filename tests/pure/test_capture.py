@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from mirror import counting
 from mirror.intake import parse
-from mirror.wire import Snapshot, encode
-from onprem.capture import DayFacts, ScanLine, capture, register
+from mirror.wire import Snapshot, encode, is_clock
+from onprem.capture import DayFacts, ScanLine, capture, real_scans, register
+from onprem.clocks import hh_mm
 from onprem.notices import Notices
 from onprem.rows import DayOffRow, Mark, PeriodRow, Person
 from onprem.timetable import timetable
@@ -40,10 +42,10 @@ class Rows:
     now: datetime
     through: datetime | None
 
-    def captured(self) -> Snapshot:
+    def captured(self, periods: Sequence[PeriodRow] = PERIODS) -> Snapshot:
         line = sorted(self.scans)
         facts = DayFacts(
-            table=timetable(DAY, PERIODS, day_starts=time(4)),
+            table=timetable(DAY, periods, day_starts=time(4)),
             scans=ScanLine([at for at, _ in line], [device for _, device in line]),
             marks=self.marks,
             days_off=self.days_off,
@@ -142,6 +144,29 @@ def test_nobody_gets_a_scan_of_a_number_that_two_people_have(factory: Rows) -> N
     quiet = Rows(factory.people, without, factory.marks, factory.days_off, factory.now, factory.through)
 
     assert quiet.captured().workers == factory.captured().workers
+
+
+# Windows that nobody has at the same time as another one, and all of them.
+@given(rows, st.sampled_from((PERIODS[:4], PERIODS)))
+def test_what_fills_a_cell_is_the_first_real_scan_of_its_owner(factory: Rows, periods: Sequence[PeriodRow]) -> None:
+    table = timetable(DAY, periods, day_starts=time(4))
+    owners = register({person.no: person for person in factory.people}).owners
+
+    for person in factory.people:
+        times = [at for at, device in factory.scans if owners.get(device) is person]
+        firsts = {code: hh_mm(at) for code, at in real_scans(person, table, factory.days_off, times).items()}
+        cells = next((one.p for one in factory.captured(periods).workers if one.no == person.no), {})
+        assert {code: cell for code, cell in cells.items() if is_clock(cell)} == firsts
+
+
+@given(rows)
+def test_who_is_judged_among_many_is_judged_alike_alone(factory: Rows) -> None:
+    day = factory.captured()
+    rules = counting.rules_of(day)
+
+    alone = [counting.judge(rules, one.p, counting.expected_in(one)) for one in day.workers]
+
+    assert counting.verdicts(rules, day.workers) == alone
 
 
 @given(rows)
