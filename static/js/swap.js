@@ -10,7 +10,9 @@
   const parts = (doc) => [...PARTS.map((id) => doc.getElementById(id)), ...doc.querySelectorAll("#cards > .card")].filter(Boolean);
   const cardIds = (doc) => [...doc.querySelectorAll("#cards > *:not(input)")].map((child) => child.id).join();
 
-  // Visible rows and cards, from the top, with the row just touched in front: one of them must not move.
+  const list = (item) => item.closest("ul")?.dataset.list;
+
+  // Visible rows and cards, the one just touched and those after it in front: one of them must not move.
   const anchors = () => {
     const seen = [...document.querySelectorAll("#cards li[id], #cards > .card")].filter((item) => {
       const box = item.getBoundingClientRect();
@@ -18,14 +20,15 @@
     });
     const touched = document.getElementById(attsync.touched);
     const first = seen.includes(touched) ? seen.slice(seen.indexOf(touched)) : [];
-    return [...first, ...seen].map((item) => [item.id, item.getBoundingClientRect().top]);
+    return [...first, ...seen].map((item) => [item.id, list(item), item.getBoundingClientRect().top]);
   };
 
+  // A row that moved to another list is not followed: the finger is still where it was.
   const settle = (places) => {
-    for (const [id, top] of places) {
+    for (const [id, home, top] of places) {
       const item = document.getElementById(id);
       const box = item?.getBoundingClientRect();
-      if (box?.height) return scrollBy({ top: box.top - top, behavior: "instant" });
+      if (box?.height && list(item) === home) return scrollBy({ top: box.top - top, behavior: "instant" });
     }
   };
 

@@ -100,6 +100,20 @@ def test_it_turns_to_saved_and_then_plain_without_a_reload(phone: Page, factory:
     assert phone.evaluate("window.loadedOnce") is True
 
 
+def test_a_row_that_moves_to_another_list_takes_nobody_along(phone: Page, factory: Factory) -> None:
+    tapped, below = (row(phone, row_id) for row_id in missing(phone)[5:7])
+    tapped.scroll_into_view_if_needed()
+    tapped.get_by_role("button", name="มา").tap()
+    expect(tapped).to_contain_text("รอซิงก์")
+    before = top(below)
+
+    factory.apply()
+    factory.push()
+
+    expect(phone.locator("[data-list=by_hand]")).to_contain_text(tapped.locator(".who b").inner_text(), timeout=10_000)
+    assert abs(top(below) - before) <= 1
+
+
 def test_undo_takes_a_tap_back(phone: Page, factory: Factory) -> None:
     tapped = row(phone, missing(phone)[0])
     tapped.get_by_role("button", name="มา").tap()
