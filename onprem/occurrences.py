@@ -179,8 +179,8 @@ class Occurrences:
         ahead = utc.text(now + EARLY)
         with self._state.transaction():
             self._db.execute(
-                "UPDATE occurrence SET state = 'void', exhausted = 0 WHERE state != 'running' AND"
-                " (scheduled_for > ? OR (state = 'expired' AND ended_at > ?))",
+                "UPDATE occurrence SET state = 'void', exhausted = 0"
+                " WHERE scheduled_for > ? OR (state = 'expired' AND ended_at > ?)",
                 (ahead, ahead),
             )
             self.register.go_back(now, unsettle=now - RETENTION)

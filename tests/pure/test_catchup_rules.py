@@ -195,6 +195,7 @@ def test_a_busy_job_is_left_for_the_next_pass(tmp_path: Path) -> None:
 
     with only_one(tmp_path / "job-N.lock"):
         assert machine.catch_up("03 08:00") == ["R 02 00:20", "R 03 00:20"]
+    assert [line for line in machine.lines if "busy" in line] == ["N: busy; left for the next pass"]
     assert machine.catch_up("03 08:05") == ["N 02 00:20", "N 03 00:20"]
 
 
@@ -240,6 +241,14 @@ def test_leaving_the_ledger_for_a_while_owes_nothing_of_it(machine: Machine) -> 
     assert machine.catch_up("04 08:00") == []
 
 
+def test_a_changed_schedule_enables_nothing(machine: Machine) -> None:
+    machine.occurrences.register.disable(NIGHTLY, local("02 12:00"))
+    machine.change("N", cron="30 8 * * *")
+    machine.catch_up("03 08:00")
+
+    assert machine.catch_up("03 08:35") == []
+
+
 def test_the_zone_is_part_of_the_schedule(machine: Machine) -> None:
     machine.change("N", zone=ZoneInfo("Asia/Tokyo"))
 
@@ -248,6 +257,7 @@ def test_the_zone_is_part_of_the_schedule(machine: Machine) -> None:
 
 
 def test_a_gap_between_passes_is_an_outage_told_once(machine: Machine) -> None:
+    machine.catch_up("02 23:53")
     machine.catch_up("02 23:58")
     machine.lines.clear()
     machine.catch_up("03 00:08")
@@ -264,6 +274,17 @@ def test_rows_are_forgotten_after_ninety_days_and_not_missed(machine: Machine) -
 
     assert min(machine.occurrences.rows(NIGHTLY, since=local("01 00:00"))) >= machine.now - RETENTION - ONE_DAY
     assert machine.logged("expired") == []
+
+
+def test_rows_that_a_pass_must_still_see_are_kept_beyond_that(machine: Machine) -> None:
+    """For a hundred days only the crontab's own line is alive, and one night is missed in the first week."""
+    for days in range(100):
+        if days != 5:
+            machine.direct(local("02 00:20:01") + days * ONE_DAY)
+    accept_clock(machine.starter())
+    machine.catch_up(machine.now + timedelta(minutes=5))
+
+    assert machine.occurrences.troubles() == {"N": (0, 1)}
 
 
 def test_three_nights_by_the_pass_alone_warn_that_the_line_is_gone(machine: Machine) -> None:

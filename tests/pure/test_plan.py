@@ -119,6 +119,10 @@ def test_a_newer_run_makes_older_slots_of_a_latest_job_pointless() -> None:
     assert days(passed_over(NEWEST, FLOOR, done, now)) == [2, 3]
 
 
+def test_a_void_slot_of_the_future_passes_over_nothing() -> None:
+    assert days(plan(NEWEST, FLOOR, rows(d9=Row(VOID)), local("04 08:00")).due) == [4]
+
+
 def test_a_latest_job_waits_for_its_newest_slot_only() -> None:
     failed = Row(FAILED, attempts=1, ended_at=local("04 07:59"))
 
