@@ -58,7 +58,7 @@ def wish(said: Mapping[str, Any]) -> Wish:
 def known_cell(asked: Wish, snapshot: Snapshot | None) -> Worker:
     """Return the worker whose cell is meant. Raise Refusal ``no_day``, ``no_period`` or ``no_worker``."""
     if snapshot is None:
-        raise Refusal(404, "no_day", _("The factory has not sent anything for this day yet."))
+        raise no_day()
     if all(period.code != asked.period for period in snapshot.periods):
         raise Refusal(400, "no_period", _("This day has no such period."))
     for worker in snapshot.workers:
@@ -82,6 +82,10 @@ def changeable(status: str, cell: str | None) -> None:
         raise Refusal(409, "not_manual", _("Only a mark set by hand can be cancelled; real scans stay."))
     if status != ABSENT and is_clock(cell):
         raise Refusal(409, "scanned", _("Scanned at %(time)s already, nothing to set.") % {"time": cell})
+
+
+def no_day() -> Refusal:
+    return Refusal(404, "no_day", _("The factory has not sent anything for this day yet."))
 
 
 def _incomplete(sentence: str | Promise) -> Refusal:

@@ -80,11 +80,6 @@ class MergedDay:
     waiting: int = 0
     held: int = 0
 
-    @property
-    def is_overlaid(self) -> bool:
-        """Whether any cell or flag differs from the stored text."""
-        return any(flag.kind in (PENDING, SAVED, REFUSED) for flag in self.flags.values())
-
 
 def shown(cell: str | None, edit: EditState | None, stamp: Stamp) -> Shown:
     """Return what one cell shows, given the snapshot's value and the newest edit of the cell."""

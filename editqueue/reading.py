@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import NamedTuple
 
 from editqueue.merge import EditState, MergedDay, Stamp, merge
 from editqueue.models import Edit, QueueVersion
 from mirror import reading
 from mirror.models import DaySnapshot
-from mirror.wire import BadPayload, encode
+from mirror.wire import BadPayload, Snapshot, encode
 
 _COLUMNS = EditState._fields
 
@@ -37,19 +38,25 @@ def edits_of(day: date) -> list[EditState]:
     return [EditState(*row) for row in rows]
 
 
+class StoredDay(NamedTuple):
+    """A row and what its text says."""
+
+    row: DaySnapshot
+    snapshot: Snapshot
+    stamp: Stamp
+
+
+def stored_day(day: date, now: datetime) -> StoredDay | None:
+    """Return the day as the factory sent it, or None if it never did (or nothing readable)."""
+    row = DaySnapshot.objects.filter(day=day).first()
+    return _typed(row, now) if row else None
+
+
 def merged_day(day: date, now: datetime) -> MergedDay | None:
     """Return the day as people should see it, or None if the factory never sent it (or nothing readable)."""
     edits = edits_of(day)
-    row = DaySnapshot.objects.filter(day=day).first()
-    return merged(row, edits, now) if row else None
-
-
-def merged(row: DaySnapshot, edits: list[EditState], now: datetime) -> MergedDay | None:
-    try:
-        snapshot = reading.snapshot_of(row, now)
-    except BadPayload:
-        return None
-    return merge(snapshot, edits, Stamp(row.gen, row.stored_at))
+    stored = stored_day(day, now)
+    return merge(stored.snapshot, edits, stored.stamp) if stored else None
 
 
 def day_json(day: date, now: datetime) -> tuple[bytes, int, int] | None:
@@ -64,8 +71,11 @@ def day_json(day: date, now: datetime) -> tuple[bytes, int, int] | None:
     stamp = Stamp(row.gen, row.stored_at)
     if row.rules and not any(_lies_over(edit, stamp) for edit in edits):
         return row.payload.encode(), 0, 0
-    day_merged = merged(row, edits, now)
-    return (encode(day_merged.snapshot), day_merged.waiting, day_merged.held) if day_merged else None
+    stored = _typed(row, now)
+    if stored is None:
+        return None
+    merged = merge(stored.snapshot, edits, stamp)
+    return encode(merged.snapshot), merged.waiting, merged.held
 
 
 def versions(day: date) -> Versions:
@@ -76,6 +86,13 @@ def versions(day: date) -> Versions:
         return Versions(queue or 0, 0, None, None)
     gen, stored_at, captured_at, rules = row
     return Versions(queue or 0, gen, stored_at, captured_at, is_judged_by_clock=not rules)
+
+
+def _typed(row: DaySnapshot, now: datetime) -> StoredDay | None:
+    try:
+        return StoredDay(row, reading.snapshot_of(row, now), Stamp(row.gen, row.stored_at))
+    except BadPayload:
+        return None
 
 
 def _lies_over(edit: EditState, stamp: Stamp) -> bool:

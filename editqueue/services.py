@@ -7,20 +7,18 @@ after another; every closing is one conditional UPDATE, judged by its row count.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from django.db.models import F
 
 from editqueue import guards, reading
 from editqueue.guards import Wish
-from editqueue.merge import EditState, MergedDay, Stamp, merge, shown
+from editqueue.merge import EditState, MergedDay, merge, shown
 from editqueue.models import Edit, EditEvent, Outcome, QueueVersion
 from mirror import factorytime
 from mirror.models import DaySnapshot
-from mirror.reading import snapshot_of
 from mirror.transactions import one_transaction
-from mirror.wire import BadPayload, Snapshot
 
 FULL_NAME_LENGTH = 120
 _OPEN_AGAIN = {
@@ -47,21 +45,25 @@ def mark(asked: Wish, *, now: datetime, source: str) -> Marked:
     """Queue one wish, replacing any older one of the same cell. Raise guards.Refusal and then change nothing."""
     queue = lock_queue()
     edits = reading.edits_of(asked.day)
-    row, snapshot = _snapshot(asked, now)
-    worker = guards.known_cell(asked, snapshot)
-    assert row is not None  # known_cell refuses a day that is not there
-    assert snapshot is not None
-    stamp = Stamp(row.gen, row.stored_at)
-    newest = DaySnapshot.objects.newest() or row
-    guards.inside_edit_window(asked.day, newest=newest.day, today=factorytime.today(now, newest.day_starts))
+    stored = reading.stored_day(asked.day, now)
+    worker = guards.known_cell(asked, stored.snapshot if stored else None)
+    assert stored is not None  # known_cell refuses a day that is not there
+    demand_editable(asked.day, now)
     latest = _edit_of(asked, edits)
     changed = not (latest and latest.is_waiting and latest.status == asked.status)
     if changed:
-        guards.changeable(asked.status, shown(worker.p.get(asked.period), latest, stamp).cell)
+        guards.changeable(asked.status, shown(worker.p.get(asked.period), latest, stored.stamp).cell)
         put(asked, worker.name or "", latest=latest, now=now, source=source)
         bump(queue, now)
         edits = reading.edits_of(asked.day)
-    return Marked(merge(snapshot, edits, stamp), changed)
+    return Marked(merge(stored.snapshot, edits, stored.stamp), changed)
+
+
+def demand_editable(day: date, now: datetime) -> None:
+    """Raise guards.Refusal ``closed`` for a day outside the edit window, by the calendar of the newest snapshot."""
+    newest = DaySnapshot.objects.newest()
+    if newest is not None:
+        guards.inside_edit_window(day, newest=newest.day, today=factorytime.today(now, newest.day_starts))
 
 
 def put(asked: Wish, name: str, *, latest: EditState | None, now: datetime, source: str) -> None:
@@ -154,14 +156,6 @@ def bump(queue: QueueVersion, now: datetime) -> None:
     """Tell waiting polls and open pages that something changed. Never repeats, also after a database restore."""
     queue.version = max(_milliseconds(now), queue.version + 1)
     queue.save(update_fields=["version"])
-
-
-def _snapshot(asked: Wish, now: datetime) -> tuple[DaySnapshot | None, Snapshot | None]:
-    row = DaySnapshot.objects.filter(day=asked.day).first()
-    try:
-        return row, snapshot_of(row, now) if row else None
-    except BadPayload:
-        return row, None
 
 
 def _edit_of(asked: Wish, edits: list[EditState]) -> EditState | None:

@@ -11,10 +11,8 @@ from editqueue import guards, reading, services
 from editqueue.guards import Refusal, Wish
 from editqueue.merge import EditState, Stamp, shown
 from editqueue.models import Edit, EditEvent
-from mirror.models import DaySnapshot
-from mirror.reading import snapshot_of
 from mirror.transactions import one_transaction
-from mirror.wire import ABSENT, MANUAL_MARKS, BadPayload, Snapshot, Worker
+from mirror.wire import ABSENT, MANUAL_MARKS, Worker
 
 WINDOW = timedelta(minutes=10)
 _INTENTIONS = (EditEvent.Kind.ASKED, EditEvent.Kind.REQUEUED)
@@ -61,14 +59,16 @@ def _take_back(edits: Sequence[Edit], *, now: datetime, source: str) -> int:
     day = edits[0].day
     if now - edits[0].created_at > WINDOW:
         raise Refusal(409, "too_late", _("This can be undone for ten minutes only; change it on the day's page."))
-    row, snapshot = _snapshot(day, now)
+    stored = reading.stored_day(day, now)
+    if stored is None:
+        raise guards.no_day()
     states = {(state.period, state.employee_no): state for state in reading.edits_of(day)}
-    workers = {worker.no: worker for worker in snapshot.workers}
+    workers = {worker.no: worker for worker in stored.snapshot.workers}
     taken = 0
     for edit in edits:
         latest = states[edit.period, edit.employee_no]
         try:
-            wish, name = _earlier(edit, workers.get(edit.employee_no), latest, Stamp(row.gen, row.stored_at))
+            wish, name = _earlier(edit, workers.get(edit.employee_no), latest, stored.stamp)
         except Refusal:
             if len(edits) == 1:
                 raise
@@ -94,13 +94,3 @@ def _asked_before(edit: Edit) -> str | None:
         day=edit.day, period=edit.period, employee_no=edit.employee_no, kind__in=_INTENTIONS, rev__lt=edit.rev
     )
     return events.order_by("-rev").values_list("status", flat=True).first()
-
-
-def _snapshot(day: date, now: datetime) -> tuple[DaySnapshot, Snapshot]:
-    row = DaySnapshot.objects.filter(day=day).first()
-    try:
-        if row is not None:
-            return row, snapshot_of(row, now)
-    except BadPayload:
-        pass
-    raise Refusal(404, "no_day", _("The factory has not sent anything for this day yet."))

@@ -71,8 +71,8 @@ def _carry_out(tap: Tap, *, now: datetime, source: str) -> Done:
     if isinstance(tap, Again):
         return _again(tap, now=now, source=source)
     if isinstance(tap, Everyone):
-        marked = group.mark_group(tap.day, tap.codes, tap.status, tap.people, now=now, source=source)
-        return Done(marked.merged, toasts.name_of_all(tap.day, now), tap.codes[0])
+        merged = group.mark_group(tap.day, tap.codes, tap.status, tap.people, now=now, source=source)
+        return Done(merged, toasts.name_of_all(tap.day, now), tap.codes[0])
     merged = services.mark(tap, now=now, source=source).merged
     return _done(merged, Edit.objects.get(day=tap.day, period=tap.period, employee_no=tap.employee_no))
 
