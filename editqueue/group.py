@@ -30,7 +30,8 @@ def mark_group(
 ) -> MergedDay:
     """Mark those of ``people`` who are still missing in the group; return the day after it.
 
-    Raise Refusal and then change nothing. Somebody who scanned since the names were listed is left out, and so is anybody not on that list.
+    Raise Refusal and then change nothing. Somebody who scanned since the names were listed is left out, and so is
+    anybody not on that list.
     """
     queue = services.lock_queue()
     edits = reading.edits_of(day)
