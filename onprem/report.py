@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+_MOST_NAMED = 3
 DONE, REFUSED, TRY_AGAIN = 0, 1, 75
 
 # The heartbeat carries one word; what needs a person most comes first.
@@ -45,6 +46,15 @@ class Report:
         return REFUSED if self.refused else DONE
 
     def __str__(self) -> str:
-        undone = [f"will be tried again: {', '.join(sorted(self.unanswered))}"] if self.unanswered else []
-        undone += [f"refused: {', '.join(sorted(self.refused))}"] if self.refused else []
+        undone = [f"will be tried again: {_named(self.unanswered)}"] if self.unanswered else []
+        undone += [f"refused: {_named(self.refused)}"] if self.refused else []
         return "; ".join(undone) or "all done"
+
+
+def _named(parts: set[str]) -> str:
+    """Name many days by the first and the last."""
+    days = sorted(part for part in parts if part[0].isdigit())
+    others = sorted(parts.difference(days))
+    if len(days) > _MOST_NAMED:
+        days = [f"{len(days)} days from {days[0]} to {days[-1]}"]
+    return ", ".join([*days, *others])
