@@ -77,7 +77,7 @@ def weekday_day_month(day: date) -> str:
 
 def short_day(day: date) -> str:
     """``จ. 20 ก.ค. 2569``"""
-    return f"{weekday_day_month(day)}{NBSP}{year(day)}"
+    return f"{weekday_day_month(day)} {year(day)}"
 
 
 def long_day(day: date) -> str:
@@ -97,7 +97,7 @@ def short_month(day: date) -> str:
 
 def short_month_year(day: date) -> str:
     """``ก.ค. 2569``"""
-    return f"{short_month(day)}{NBSP}{year(day)}"
+    return f"{short_month(day)} {year(day)}"
 
 
 def numbers(day: date) -> str:
