@@ -40,7 +40,7 @@ def catch_up(starter: Starter, jobs: Sequence[Job]) -> Report:
         with only_one(starter.locks / "catchup.lock"):
             return _pass(starter, jobs)
     except AlreadyRunning:
-        starter.occurrences.register.reach(starter.clock())
+        _be_seen(starter)
         starter.say("another pass is at work; leaving it to finish")
         return Report()
 
@@ -72,6 +72,13 @@ def expiry(job: Job, expired: Sequence[datetime]) -> str:
     return f"expired {job.name} {len(expired)} (from {first} to {last}): older than {job.lookback.days} days"
 
 
+def _be_seen(starter: Starter) -> None:
+    """A long pass is no outage. A clock that jumped too far meanwhile is the next pass's to judge."""
+    now, high_water = starter.clock(), starter.occurrences.register.high_water
+    if high_water is not None and now - high_water <= plan.LONGEST_JUMP:
+        starter.occurrences.register.reach(now)
+
+
 def _pass(starter: Starter, jobs: Sequence[Job]) -> Report:
     now = starter.clock()
     missed = prepare(starter, jobs, now)
@@ -80,7 +87,7 @@ def _pass(starter: Starter, jobs: Sequence[Job]) -> Report:
     due = plan.in_order((one.job, one.due) for one in missed)
     report = _run(starter, due)
     if due:
-        starter.occurrences.register.reach(starter.clock())
+        _be_seen(starter)
         _warn(starter, [one.job for one in missed if one.due])
     return report
 

@@ -42,7 +42,6 @@ def lines(occurrences: Occurrences, schedule: Schedule, now: datetime) -> Iterat
         yield from _troubles(occurrences, job)
         if job.name in standings and line_is_gone(occurrences.last_succeeded(job, 3), standings[job.name]):
             yield f"  {LINE_GONE.format(job=job.name)}"
-    yield from schedule.problems
 
 
 def last_pass(at: datetime | None, now: datetime) -> str:

@@ -107,14 +107,15 @@ class Register:
         return utc.moment(self._state.get(HIGH_WATER))
 
     def reach(self, now: datetime) -> None:
-        """Move the high-water mark."""
-        self._state.put(HIGH_WATER, utc.text(now))
+        """Move the high-water mark ahead. Only `go_back` moves it back, together with what was noted beyond."""
+        if self.high_water is None or now > self.high_water:
+            self._state.put(HIGH_WATER, utc.text(now))
 
     def go_back(self, now: datetime, *, unsettle: datetime) -> None:
         """The clock was ahead: look again at all slots later than ``unsettle``."""
         self._db.execute("UPDATE job SET settled_through = MAX(effective_from, ?)", (utc.text(unsettle),))
         self._db.execute("UPDATE job SET expired_through = NULL WHERE expired_through > ?", (utc.text(now),))
-        self.reach(now)
+        self._state.put(HIGH_WATER, utc.text(now))
 
     def begin_no_later_than(self, now: datetime) -> None:
         """A person says that the clock is right: no job begins in what is the future now."""

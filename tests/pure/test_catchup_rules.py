@@ -358,6 +358,32 @@ def test_a_run_that_ends_before_its_slot_is_void(machine: Machine) -> None:
     assert machine.row("10 00:20").state == "void"
 
 
+def test_a_clock_put_back_during_a_pass_is_noticed_by_the_next(machine: Machine) -> None:
+    machine.live_through(range(2, 6))
+
+    def is_put_back_on_the_13th(slot: Slot) -> int:
+        if slot.at.day == 13:
+            machine.now = local("06 08:00")
+        return 0
+
+    machine.work = is_put_back_on_the_13th
+    machine.catch_up("14 08:00")
+
+    assert machine.catch_up("06 08:05") == ["06 00:20"]
+    assert machine.logged("clock_back")
+    assert {machine.row(f"{day} 00:20").state for day in (12, 13)} == {"void"}
+
+
+@pytest.mark.parametrize("at", ["02 20:00", "2026-12-20T08:00"])
+def test_a_pass_that_finds_another_at_work_does_not_judge_the_clock(machine: Machine, at: str) -> None:
+    machine.catch_up("03 08:00")
+    high_water = machine.occurrences.register.high_water
+    with only_one(machine.folder / "catchup.lock"):
+        machine.catch_up(at)
+
+    assert machine.occurrences.register.high_water == high_water
+
+
 # --- a person's word ------------------------------------------------------------------------------------------------
 
 
