@@ -43,10 +43,12 @@ def mark_group(
         raise Refusal(400, "no_period", _("This day has no such period."))
     services.demand_editable(day, now)
     latest = {(edit.period, edit.employee_no): edit for edit in edits}
-    chosen = [(worker, code) for worker, code in missing(merged, codes) if worker.no in people]
-    for worker, code in chosen:
-        wish = Wish(day, code, worker.no, status)
-        services.put(wish, worker.name or "", latest=latest.get((code, worker.no)), now=now, source=source)
-    if chosen:
+    wishes = [
+        (Wish(day, code, worker.no, status), worker.name or "", latest.get((code, worker.no)))
+        for worker, code in missing(merged, codes)
+        if worker.no in people
+    ]
+    if wishes:
+        services.put_all(wishes, now=now, source=source)
         services.bump(queue, now)
     return merge(stored.snapshot, reading.edits_of(day), stored.stamp)

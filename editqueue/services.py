@@ -6,10 +6,12 @@ after another; every closing is one conditional UPDATE, judged by its row count.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+from django.db import connection
 from django.db.models import F
 
 from editqueue import guards, reading
@@ -21,7 +23,10 @@ from mirror.models import DaySnapshot
 from mirror.transactions import one_transaction
 
 FULL_NAME_LENGTH = 120
-_OPEN_AGAIN = {
+# Rows of one statement: well below the largest packet, and the variables SQLite takes.
+BATCH = 500
+_CELL = ["day", "period", "employee_no"]
+_OPEN_AGAIN: dict[str, Any] = {
     "applied_at": None,
     "applied_gen": None,
     "outcome": "",
@@ -68,20 +73,36 @@ def demand_editable(day: date, now: datetime) -> None:
 
 def put(asked: Wish, name: str, *, latest: EditState | None, now: datetime, source: str) -> None:
     """Write the wish as the cell's newest intention. The caller holds the queue's lock and has asked the guards."""
-    rev = max(_milliseconds(now), latest.rev + 1 if latest else 0)
-    edit, _ = Edit.objects.update_or_create(
+    put_all([(asked, name, latest)], now=now, source=source)
+
+
+def put_all(wishes: Sequence[tuple[Wish, str, EditState | None]], *, now: datetime, source: str) -> None:
+    """Write many wishes, each with the person's name and the cell's newest edit so far, in a few statements."""
+    edits = [_edit(asked, name, latest, now) for asked, name, latest in wishes]
+    # MariaDB finds the conflict by whichever key it is; SQLite wants to be told.
+    named = connection.features.supports_update_conflicts_with_target
+    Edit.objects.bulk_create(
+        edits,
+        batch_size=BATCH,
+        update_conflicts=True,
+        unique_fields=_CELL if named else None,
+        update_fields=["status", "full_name", "rev", "created_at", *_OPEN_AGAIN],
+    )
+    events = [event(edit, EditEvent.Kind.ASKED, now=now, source=source) for edit in edits]
+    EditEvent.objects.bulk_create(events, batch_size=BATCH)
+
+
+def _edit(asked: Wish, name: str, latest: EditState | None, now: datetime) -> Edit:
+    return Edit(
         day=asked.day,
         period=asked.period,
         employee_no=asked.employee_no,
-        defaults={
-            "status": asked.status,
-            "full_name": name[:FULL_NAME_LENGTH],
-            "rev": rev,
-            "created_at": now,
-            **_OPEN_AGAIN,
-        },
+        full_name=name[:FULL_NAME_LENGTH],
+        status=asked.status,
+        rev=max(_milliseconds(now), latest.rev + 1 if latest else 0),
+        created_at=now,
+        **_OPEN_AGAIN,
     )
-    event(edit, EditEvent.Kind.ASKED, now=now, source=source).save()
 
 
 def acknowledge(edit_id: int, *, rev: int | None, status: str, outcome: str, gen: int | None, now: datetime) -> bool:

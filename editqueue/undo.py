@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from django.utils.translation import gettext_lazy as _
@@ -13,6 +14,8 @@ from editqueue.merge import EditState, Stamp, shown
 from editqueue.models import Edit, EditEvent
 from mirror.transactions import one_transaction
 from mirror.wire import ABSENT, MANUAL_MARKS, Worker
+
+Cell = tuple[int, str]
 
 WINDOW = timedelta(minutes=10)
 _INTENTIONS = (EditEvent.Kind.ASKED, EditEvent.Kind.REQUEUED)
@@ -62,35 +65,54 @@ def _take_back(edits: Sequence[Edit], *, now: datetime, source: str) -> int:
     stored = reading.stored_day(day, now)
     if stored is None:
         raise guards.no_day()
-    states = {(state.period, state.employee_no): state for state in reading.edits_of(day)}
-    workers = {worker.no: worker for worker in stored.snapshot.workers}
-    taken = 0
+    cells = _Cells(
+        latest={(state.period, state.employee_no): state for state in reading.edits_of(day)},
+        workers={worker.no: worker for worker in stored.snapshot.workers},
+        asked_before=_asked_before(edits),
+        stamp=stored.stamp,
+    )
+    wishes = []
     for edit in edits:
-        latest = states[edit.period, edit.employee_no]
         try:
-            wish, name = _earlier(edit, workers.get(edit.employee_no), latest, stored.stamp)
+            wishes.append(cells.earlier(edit))
         except Refusal:
             if len(edits) == 1:
                 raise
-            continue
-        services.put(wish, name, latest=latest, now=now, source=source)
-        taken += 1
-    return taken
+    services.put_all(wishes, now=now, source=source)
+    return len(wishes)
 
 
-def _earlier(edit: Edit, worker: Worker | None, latest: EditState, stamp: Stamp) -> tuple[Wish, str]:
-    """The history's newest earlier intention, else the mark the factory has from a person, else nothing."""
-    if worker is None:
-        raise Refusal(404, "no_worker", _("This day has nobody with that number."))
-    cell = worker.p.get(edit.period)
-    status = _asked_before(edit) or (cell if cell in MANUAL_MARKS and cell else ABSENT)
-    if shown(cell, latest, stamp).cell != (None if status == ABSENT else status):
-        guards.changeable(status, shown(cell, latest, stamp).cell)
-    return Wish(edit.day, edit.period, edit.employee_no, status), worker.name or ""
+@dataclass(frozen=True)
+class _Cells:
+    """What is known of the cells of one day: newest edits, people, and what was wanted before, by period and number."""
+
+    latest: Mapping[Cell, EditState]
+    workers: Mapping[str, Worker]
+    asked_before: Mapping[Cell, str]
+    stamp: Stamp
+
+    def earlier(self, edit: Edit) -> tuple[Wish, str, EditState]:
+        """The history's newest earlier intention, else the mark the factory has from a person, else nothing."""
+        worker, latest = self.workers.get(edit.employee_no), self.latest[edit.period, edit.employee_no]
+        if worker is None:
+            raise Refusal(404, "no_worker", _("This day has nobody with that number."))
+        cell = worker.p.get(edit.period)
+        at_factory = cell if cell in MANUAL_MARKS and cell else ABSENT
+        status = self.asked_before.get((edit.period, edit.employee_no), at_factory)
+        seen = shown(cell, latest, self.stamp).cell
+        if seen != (None if status == ABSENT else status):
+            guards.changeable(status, seen)
+        return Wish(edit.day, edit.period, edit.employee_no, status), worker.name or "", latest
 
 
-def _asked_before(edit: Edit) -> str | None:
-    events = EditEvent.objects.filter(
-        day=edit.day, period=edit.period, employee_no=edit.employee_no, kind__in=_INTENTIONS, rev__lt=edit.rev
-    )
-    return events.order_by("-rev").values_list("status", flat=True).first()
+def _asked_before(edits: Sequence[Edit]) -> dict[Cell, str]:
+    """Return the newest intention of each cell that is older than the one given."""
+    revs = {(edit.period, edit.employee_no): edit.rev for edit in edits}
+    events = EditEvent.objects.filter(day=edits[0].day, kind__in=_INTENTIONS).order_by("rev")
+    if len(edits) == 1:
+        events = events.filter(period=edits[0].period, employee_no=edits[0].employee_no)
+    found = {}
+    for period, no, rev, status in events.values_list("period", "employee_no", "rev", "status"):
+        if rev < revs.get((period, no), 0):
+            found[period, no] = status
+    return found
