@@ -85,6 +85,11 @@ def _troubles(line: Line) -> Iterator[Banner]:
         )
         text = _("Scan times may be off. Tell whoever installed this.")
         yield Banner("slow", "late", title % {"n": minutes}, text)
+    if missed := line.missed_runs:
+        title = ngettext(
+            "%(n)s run of a job at the factory was missed", "%(n)s runs of jobs at the factory were missed", missed
+        )
+        yield Banner("slow", "refused", title % {"n": missed}, _("Tell whoever installed this."))
     other = line.link.second_agent_at
     if other and line.now - other < SECOND_AGENT_GONE and line.link.error != "second_agent":
         yield Banner("slow", "refused", words.trouble("second_agent"), _("Tell whoever installed this."))

@@ -69,6 +69,12 @@ class Line:
         return refused is not None and (heard is None or refused > heard)
 
     @property
+    def missed_runs(self) -> int:
+        """How many runs of the factory's jobs nobody makes good by himself any more: given up, or too old."""
+        given_up_and_expired = self.link.jobs.split(",")[:2]
+        return sum(int(count) for count in given_up_and_expired if count.isascii() and count.isdigit())
+
+    @property
     def stuck_before(self) -> datetime:
         """Wishes asked for earlier than this have waited too long, if the factory is being heard."""
         return self.now - timedelta(minutes=settings.ATTSYNC_STUCK_MINUTES)

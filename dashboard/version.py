@@ -59,7 +59,8 @@ def of_page(place: Place, now: datetime) -> Tag:
 
 def _line_state(line: Line) -> tuple[object, ...]:
     link = line.link
-    return line.state, link.gen, link.error, line.clock_error_minutes, line.wrong_key_since_heard, link.second_agent_at
+    troubles = link.error, line.clock_error_minutes, line.wrong_key_since_heard, link.second_agent_at, line.missed_runs
+    return line.state, link.gen, *troubles
 
 
 def _clock(versions: Versions, now: datetime) -> str:
