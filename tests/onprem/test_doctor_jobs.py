@@ -57,7 +57,7 @@ def test_before_the_first_pass_it_says_so() -> None:
 
 
 def test_an_old_pass_is_odd(prepare: Prepare) -> None:
-    prepare(lambda occurrences, _job: occurrences.register.reach(NOW - timedelta(minutes=90)))
+    prepare(lambda occurrences, _job: occurrences.go_back(NOW - timedelta(minutes=90)))
 
     assert said()[0].startswith("! catchup ran 90 minutes ago for the last time")
 
