@@ -31,8 +31,7 @@ _NO_START = 10 * _DAY
 Cells = Mapping[int, str | None]
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(NamedTuple):
     """One period's scan window of one day, half-open ``[start, end)``."""
 
     code: int

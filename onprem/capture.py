@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from itertools import pairwise
+from typing import NamedTuple
 
 from msgspec import UNSET
 
@@ -23,8 +23,7 @@ FUTURE_TOLERANCE = timedelta(minutes=5)
 NOBODY = ""
 
 
-@dataclass(frozen=True)
-class Register:
+class Register(NamedTuple):
     """Everybody, and whose scans a device number's are. A number on two people is nobody's."""
 
     people: Mapping[str, Person]
@@ -32,8 +31,7 @@ class Register:
     collisions: Mapping[str, Sequence[str]]
 
 
-@dataclass(frozen=True)
-class ScanLine:
+class ScanLine(NamedTuple):
     """Scans in order of time; the two lists run in parallel."""
 
     times: Sequence[datetime]
@@ -50,8 +48,7 @@ class ScanLine:
         return ScanLine(self.times[:at], self.devices[:at]), ScanLine(self.times[at:], self.devices[at:])
 
 
-@dataclass(frozen=True)
-class DayFacts:
+class DayFacts(NamedTuple):
     """What the factory has about one day. ``scans`` may reach further than the day; none of them is of the future."""
 
     table: Timetable

@@ -24,7 +24,8 @@ _DATE = r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
 _CLOCK = r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,][0-9]*)?)?"
 _A_DATE = re.compile(rf"{_DATE}(?:[T ].*)?", re.DOTALL)
 _A_CLOCK = re.compile(rf"(?:{_DATE}[T ])?{_CLOCK}")
-_A_MOMENT = re.compile(rf"{_DATE}[T ]+{_CLOCK} *(Z|[+-][0-9]{{2}}:?[0-9]{{2}})?")
+# Compiled when it is needed, which is hardly ever.
+_A_MOMENT = rf"{_DATE}[T ]+{_CLOCK} *(Z|[+-][0-9]{{2}}:?[0-9]{{2}})?"
 
 
 def local_now() -> datetime:
@@ -38,7 +39,7 @@ def parse_moment(text: str | None) -> datetime | None:
         return None
     if usual := parse_usual_moments([text]):
         return usual[0]
-    match = _A_MOMENT.fullmatch(text.strip())
+    match = re.fullmatch(_A_MOMENT, text.strip())
     if match is None:
         return None
     year, month, day, hour, minute, second, offset = match.groups()

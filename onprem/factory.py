@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -31,8 +31,7 @@ HEARD_LATELY = timedelta(hours=24)
 EARLIEST = datetime.combine(date(2000, 1, 1), time())
 
 
-@dataclass(frozen=True)
-class _Roster:
+class _Roster(NamedTuple):
     """The people that these texts stand for, and what was odd about them."""
 
     texts: Sequence[Texts]
@@ -40,8 +39,7 @@ class _Roster:
     odd: Notices
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(NamedTuple):
     """What is the same for every day of one reading; ``odd`` holds what was odd about it."""
 
     people: Register
@@ -50,8 +48,7 @@ class Site:
     odd: Notices
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(NamedTuple):
     """What the relations hold about some days that lie close together; scans were read up to ``beyond``."""
 
     beyond: date

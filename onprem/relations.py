@@ -6,9 +6,8 @@ Only SQL that MariaDB 5.5 understands. Everything here may raise Django's databa
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import date, time, timedelta
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.db import DatabaseError, connections
 from django.db.models import CharField, Expression, Model, Q, QuerySet
@@ -32,8 +31,7 @@ ODD_SCANS = 500
 M = TypeVar("M", bound=Model)
 
 
-@dataclass(frozen=True)
-class Days:
+class Days(NamedTuple):
     """Whole days, ``first`` to ``last``. Bounds are plain dates, so a text column of SQLite compares right as well."""
 
     first: date

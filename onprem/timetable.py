@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from functools import cached_property
+from typing import NamedTuple
 
 from mirror import counting
 from mirror.counting import Window
@@ -16,8 +15,7 @@ NOON = time(12, 0)
 HOLIDAY, LEAVE = "วันหยุด", "ลา"
 
 
-@dataclass(frozen=True)
-class Timetable:
+class Timetable(NamedTuple):
     """The periods of one day in the order of their windows.
 
     ``neighbours``: windows (with their shifts) of the day before and after that share a moment with one of these.
@@ -31,7 +29,7 @@ class Timetable:
     ends: datetime
     neighbours: tuple[tuple[str | None, Window], ...]
 
-    @cached_property
+    @property
     def codes(self) -> tuple[int, ...]:
         return tuple(period.code for period in self.periods)
 
@@ -45,8 +43,7 @@ class Timetable:
         return tuple(period.code for period in self.periods if period.shift in (None, shift))
 
 
-@dataclass(frozen=True)
-class Expected:
+class Expected(NamedTuple):
     """``codes`` None: every period. ``off`` says why there are fewer than the shift has."""
 
     codes: tuple[int, ...] | None
