@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Any
 
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "onprem.settings")
 django.setup()
+
+from django.db import connections  # noqa: E402
 
 from bench.table import in_turn_ms  # noqa: E402
 from onprem.clocks import local_now  # noqa: E402
@@ -26,22 +30,39 @@ QUERIES = (
 
 
 def main() -> None:
-    database = sqlite3.connect(os.environ["LEGACY_DATABASE_URL"].removeprefix("sqlite:///"))
-    scans = database.execute("SELECT count(*) FROM attsync_scan").fetchone()[0]
     now = local_now()
     day = (now - timedelta(days=3)).date()
-    factory = LegacyFactory()
+    bare, ask = _bare(day)
+    (scans,) = ask("SELECT count(*) FROM attsync_scan", [])[0]
+    standing = LegacyFactory()
+    people = len(next(standing.snapshots([day], now=now)).workers)
+    captures = {
+        f"{people} workers, {scans} scans": lambda: list(LegacyFactory().snapshots([day], now=now)),
+        "  again in one process": lambda: list(standing.snapshots([day], now=now)),
+    }
+    for size, capture in captures.items():
+        ours, _, ratio = in_turn_ms(capture, bare, runs=25)
+        print(f"{size}\t{ours}\t{ratio}")
 
-    def capture() -> object:
-        return list(factory.snapshots([day], now=now))
 
-    def bare() -> object:
-        bounds = [day.isoformat(), (day + timedelta(days=1)).isoformat()]
-        return [database.execute(query, bounds[: query.count("?")]).fetchall() for query in QUERIES]
+def _bare(day: date) -> tuple[Callable[[], object], Callable[[str, list[str]], Any]]:
+    """The queries over the driver alone, and a way to ask it something else."""
+    bounds = [day.isoformat(), (day + timedelta(days=1)).isoformat()]
+    ask = _driver()
+    return lambda: [ask(query, bounds[: query.count("?")]) for query in QUERIES], ask
 
-    people = len(factory.snapshots([day], now=now).__next__().workers)
-    ours, _, ratio = in_turn_ms(capture, bare, runs=15)
-    print(f"{people} workers, {scans} scans\t{ours}\t{ratio}")
+
+def _driver() -> Callable[[str, list[str]], Any]:
+    if connections["legacy"].vendor == "sqlite":
+        database = sqlite3.connect(connections["legacy"].settings_dict["NAME"])
+        return lambda query, bounds: database.execute(query, bounds).fetchall()
+    cursor = connections["legacy"].get_new_connection(connections["legacy"].get_connection_params()).cursor()
+
+    def ask(query: str, bounds: list[str]) -> Any:
+        cursor.execute(query.replace("?", "%s"), bounds)
+        return cursor.fetchall()
+
+    return ask
 
 
 if __name__ == "__main__":
