@@ -17,6 +17,8 @@ from mirror.models import DaySnapshot, FactoryLink
 SLOW_AFTER = timedelta(minutes=5)
 # Twice the agent's slowest pause would be a minute; a clock this far off shifts scans between periods.
 CLOCK_WRONG_S = 120
+# The agent is heard, but it cannot read its factory: the figures stand still, and nothing about that is normal.
+BLIND = frozenset({"factory_down", "view_missing", "bad_windows"})
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,14 @@ class Line:
 
     @property
     def state(self) -> str:
-        """``ok``, ``slow``, ``offline``, or ``never`` before the first call."""
+        """``ok``, ``trouble``, ``slow``, ``offline``, or ``never`` before the first call."""
         if self.link.last_seen is None:
             return "never"
         if self.silent_for > timedelta(minutes=settings.ATTSYNC_OFFLINE_MINUTES):
             return "offline"
-        return "slow" if self.silent_for > SLOW_AFTER else "ok"
+        if self.silent_for > SLOW_AFTER:
+            return "slow"
+        return "trouble" if self.link.error in BLIND else "ok"
 
     @property
     def look(self) -> Look:
@@ -50,7 +54,7 @@ class Line:
     @property
     def is_heard(self) -> bool:
         """While the factory is silent a waiting edit is no sign of trouble."""
-        return self.state in ("ok", "slow")
+        return self.state in ("ok", "slow", "trouble")
 
     @property
     def age(self) -> str:

@@ -73,6 +73,9 @@ PERIOD = {
 # The line to the factory.
 LINE = {
     "ok": Look(_("normal"), "full", "ok", _("The factory was heard within 5 minutes")),
+    "trouble": Look(
+        _("factory has a problem"), "refused", "offline", _("The agent is heard, but cannot read the factory's data")
+    ),
     "slow": Look(_("slow"), "slow", "slow", _SILENT),
     "offline": Look(
         _("factory offline"), "offline", "offline", _("Silent for longer; the figures are of the time shown")

@@ -13,8 +13,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from dashboard.words import TROUBLES
 from tests.cloud.day import AGENT, ack, at, body, edits, ingest, pending, post, worker
-from tests.cloud.people import sign_in, tap
+from tests.cloud.people import sign_in, tap, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -200,3 +201,16 @@ def test_the_number_of_queries_does_not_grow_with_the_people(phone: Client) -> N
 def test_the_clock_that_ticks_is_the_clouds(phone: Client) -> None:
     moment: datetime = NOON
     assert f'data-now="{int(moment.timestamp())}"' in phone.get(PAGE).content.decode()
+
+
+@pytest.mark.parametrize("error", ["view_missing", "factory_down", "bad_windows"])
+def test_a_factory_that_cannot_be_read_is_not_called_normal(client: Client, error: str) -> None:
+    sign_in(client)
+    ingest(client)
+    pending(client, v="1", boot="a.1", error=error)
+
+    page = text_of(client.get("/att-sync/"))
+
+    assert "โรงงานมีปัญหา" in page
+    assert str(TROUBLES[error]) in page
+    assert "ปกติ" not in page.split("data-state", 1)[1][:200]
