@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
@@ -34,6 +35,18 @@ CREATE TABLE ledger (
     PRIMARY KEY (day, period, employee_no)
 ) WITHOUT ROWID;
 """
+
+_COLUMNS = (
+    "SELECT name, value FROM meta",
+    "SELECT day, hash, gen, is_open FROM day",
+    "SELECT day, gen FROM owed",
+    "SELECT day, period, employee_no, rev, status, found, outcome, noted_at FROM ledger",
+)
+_DAYS = """
+SELECT day FROM owed UNION SELECT day FROM day UNION
+SELECT value FROM meta WHERE name IN ('last_success', 'checked_day')
+"""
+_NUMBERS = "SELECT value FROM meta WHERE name IN ('gen', 'ahead_s', 'heard_gen', 'checked_at')"
 
 
 class StateUnwritable(Exception):
@@ -160,11 +173,25 @@ def _is_sound(path: Path) -> bool:
     """Only damage is judged here; what keeps us from reading (no rights, a failing disk) is the caller's to report."""
     try:
         with closing(_connect(str(path))) as db:
-            return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
-    except sqlite3.OperationalError:
+            return db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok" and _makes_sense(db)
+    except sqlite3.OperationalError as exc:
+        # Another schema than the one made here: a bit has flipped in a name.
+        if "no such" in str(exc):
+            return False
         raise
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, ValueError):
         return False
+
+
+def _makes_sense(db: sqlite3.Connection) -> bool:
+    """SQLite sees no flipped bit inside a value, which would stop every run later. May raise ValueError instead."""
+    if db.execute("PRAGMA user_version").fetchone()[0] < _SCHEMA_VERSION:
+        return True
+    for table in _COLUMNS:
+        db.execute(f"{table} LIMIT 1").fetchall()
+    days = [day for (day,) in db.execute(_DAYS)]
+    numbers = [value for (value,) in db.execute(_NUMBERS)]
+    return all(date.fromisoformat(str(day)) for day in days) and all(int(value) < 2**63 for value in numbers)
 
 
 def _set_aside(path: Path) -> str:

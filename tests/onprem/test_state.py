@@ -124,6 +124,25 @@ def test_a_torn_page_is_found_when_the_file_is_opened(tmp_path: Path) -> None:
         assert "damaged" in state.news[0]
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "INSERT INTO owed VALUES ('garbage', 0)",
+        "INSERT INTO day VALUES ('2026-13-01', '', 0, 0)",
+        "INSERT INTO meta VALUES ('last_success', 'x')",
+        "INSERT OR REPLACE INTO meta VALUES ('gen', 'x')",
+        "ALTER TABLE meta RENAME COLUMN value TO valve",
+        "DROP TABLE ledger",
+    ],
+)
+def test_a_value_that_makes_no_sense_is_damage_too(tmp_path: Path, damage: str) -> None:
+    with opened(tmp_path) as state:
+        state.db.execute(damage)
+
+    with opened(tmp_path) as state:
+        assert "damaged" in state.news[0]
+
+
 def test_only_the_newest_damaged_files_are_kept(tmp_path: Path) -> None:
     for year in range(2001, 2009):
         (tmp_path / f"{NAME}.corrupt-{year}0101-000000").touch()
