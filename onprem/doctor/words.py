@@ -84,12 +84,12 @@ WORDS: dict[str, tuple[str, str]] = {
     "relation_bad": ("{relation} ใช้ไม่ได้: {words}", "{relation} cannot be used: {words}"),
     "column_bad": ("{relation}: ไม่มีคอลัมน์ {columns}", "{relation}: column {columns} is missing"),
     "pull_missing": (
-        "ไม่มี {relation} (ไม่บังคับ): ช่วงเวลาจะถือว่าจบหลังสิ้นสุด 10 นาที",
-        "there is no {relation} (optional): a window counts as settled ten minutes after its end",
+        "ไม่มี {relation} หรือไม่มีสิทธิ์อ่าน (ไม่บังคับ): ช่วงเวลาจะถือว่าจบหลังสิ้นสุด 10 นาที",
+        "there is no {relation}, or no right to read it (optional): a window counts as settled ten minutes after its end",
     ),
     "dayoff_missing": (
-        "ไม่มี {relation} (ไม่บังคับ): จะไม่รู้วันหยุดและวันลา",
-        "there is no {relation} (optional): holidays and leave are not known",
+        "ไม่มี {relation} หรือไม่มีสิทธิ์อ่าน (ไม่บังคับ): จะไม่รู้วันหยุดและวันลา",
+        "there is no {relation}, or no right to read it (optional): holidays and leave are not known",
     ),
     "override_good": ("{relation} เขียนได้ตามสิทธิ์ที่ต้องใช้", "{relation} can be written"),
     "override_bad": ("{relation}: {command} ไม่ได้: {words}", "{relation}: no {command}: {words}"),
