@@ -85,7 +85,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "column_bad": ("{relation}: ไม่มีคอลัมน์ {columns}", "{relation}: column {columns} is missing"),
     "pull_missing": (
         "ไม่มี {relation} หรือไม่มีสิทธิ์อ่าน (ไม่บังคับ): ช่วงเวลาจะถือว่าจบหลังสิ้นสุด 10 นาที",
-        "there is no {relation}, or no right to read it (optional): a window counts as settled ten minutes after its end",
+        "there is no {relation}, or no right to read it (optional): windows settle ten minutes after their end",
     ),
     "dayoff_missing": (
         "ไม่มี {relation} หรือไม่มีสิทธิ์อ่าน (ไม่บังคับ): จะไม่รู้วันหยุดและวันลา",
