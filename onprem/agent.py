@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 
 from onprem import days, ledger, pushing, serving
@@ -143,7 +143,7 @@ def _note_success(run: Run) -> None:
 
 def _recheck(run: Run) -> None:
     with run.work():
-        pushing.push(run, replace(due(run, Asked()), named=frozenset()))
+        pushing.push(run, due(run, Asked())._replace(named=frozenset()))
 
 
 def _wait_for_edits(run: Run, asked: Asked, *, seconds: int) -> None:

@@ -6,8 +6,8 @@ import socket
 import ssl
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from http.client import HTTPException
+from typing import NamedTuple
 
 import requests
 from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError
@@ -27,8 +27,7 @@ PASSING_STATUSES = frozenset({502, 503, 504})
 _CHUNK = 64 * 1024
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """``wait``: how long the other side may hold the line before it answers."""
 
     method: str
@@ -39,8 +38,7 @@ class Question:
     wait: int = 0
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     status: int
     headers: Mapping[str, str]
     body: bytes

@@ -5,8 +5,8 @@ Light on purpose: every minute's run asks, and knows nothing else of jobs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from onprem import utc
 from onprem.state import State
@@ -22,8 +22,7 @@ WHERE exhausted OR state = 'expired'
 """
 
 
-@dataclass(frozen=True)
-class Health:
+class Health(NamedTuple):
     """How many slots were given up, how many were too old to be run, and when catching up was alive last."""
 
     exhausted: int

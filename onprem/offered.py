@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from mirror.wire import MAX_NO_LENGTH, WISHES, parse_day
 from onprem.ports import Cell
@@ -11,8 +10,7 @@ from onprem.ports import Cell
 _MAX_ID = 2**63 - 1
 
 
-@dataclass(frozen=True)
-class Name:
+class Name(NamedTuple):
     """What a report needs to name an intention."""
 
     id: int
@@ -20,8 +18,7 @@ class Name:
     status: str
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(NamedTuple):
     """One wish: the cell should be ``status``."""
 
     name: Name

@@ -6,15 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from mirror.wire import Snapshot
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """The smallest thing a person can edit."""
 
     day: date
@@ -95,8 +93,7 @@ class Stale(Exception):
         self.gen = gen
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(NamedTuple):
     """One page of waiting edits as they came, not validated. ``next`` None: the last page of the cycle.
 
     ``now`` is the cloud's clock (unix seconds), ``gen`` the highest generation it knows; None where it did not say.

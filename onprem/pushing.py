@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from typing import NamedTuple
 
 from mirror.counting import END
 from mirror.wire import Snapshot, encode
@@ -20,8 +21,7 @@ PART = "days"
 _TRIES = 3
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(NamedTuple):
     """The days of one push, oldest first.
 
     ``forced`` go out whatever the cloud has, ``probed`` only if a period of theirs has not ended; ``named`` are those
