@@ -14,7 +14,7 @@ from django.db.models import CharField, Expression, Model, Q, QuerySet
 from django.db.models.functions import Cast, Collate, Trim
 
 from onprem.clocks import in_buddhist_years
-from onprem.faults import ALIAS, is_absent
+from onprem.faults import ALIAS, is_absent, is_denied
 from onprem.models import Employee, Override, Scan, relation_name
 from onprem.rows import Texts
 
@@ -27,6 +27,12 @@ DAYOFF = ("date_from", "date_to", "emp_no", "part", "label")
 
 # How many scans with an impossible time are fetched: they are listed, not counted.
 ODD_SCANS = 500
+
+# The optional relations that this site let us read: in earlier runs (the caller remembers them) and in this one.
+# The server calls a missing one forbidden, too. One that was there before has lost its right, and reading the day
+# without it would take everybody's leave away without a word.
+had_before: set[str] = set()
+had_now: set[str] = set()
 
 M = TypeVar("M", bound=Model)
 
@@ -168,8 +174,10 @@ def _exactly(rows: QuerySet[Override], no: str) -> QuerySet[Override]:
 
 def _if_there(relation: str, columns: Sequence[str], where: str = "", bounds: Sequence[str] = ()) -> list[Texts] | None:
     try:
-        return _select(relation, columns, where, bounds)
+        rows = _select(relation, columns, where, bounds)
     except DatabaseError as exc:
-        if is_absent(exc):
+        if is_absent(exc) and not (is_denied(exc) and relation in had_before):
             return None
         raise
+    had_now.add(relation)
+    return rows

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from django.conf import settings
 from django.db import close_old_connections
 
-from onprem import __version__, agent
+from onprem import __version__, agent, relations
 from onprem.agent import Asked
 from onprem.cloud import HttpCloud
 from onprem.dryrun import SilentCloud, WatchedFactory
@@ -56,11 +56,24 @@ def walk(line: Line, asked: Asked, bar: Bar, *, verbosity: int, listen: int) -> 
         run.work = lambda: _lock(WORK, wait=LOCK_WAIT_S)
         agent.note_owed(run, asked)
         _look_after_cron(run, is_of_a_pull_job=bool(asked.dates) and not bar.is_shown)
-        if not asked.is_minute_run:
-            agent.run_once(run, asked)
-        if asked.is_minute_run or listen:
-            _as_listener(run, asked, end=end)
+        with _optional_relations(state, forget=asked.force):
+            if not asked.is_minute_run:
+                agent.run_once(run, asked)
+            if asked.is_minute_run or listen:
+                _as_listener(run, asked, end=end)
     return run.report
+
+
+@contextmanager
+def _optional_relations(state: State, *, forget: bool) -> Iterator[None]:
+    """Miss an optional relation that was readable before; a person's ``--force`` says that it is meant to be gone."""
+    noted = "" if forget else state.get("optional") or ""
+    relations.had_before = set(filter(None, noted.split(",")))
+    relations.had_now = set()
+    yield
+    has = ",".join(sorted(relations.had_before | relations.had_now))
+    if has != (state.get("optional") or ""):
+        state.put("optional", has)
 
 
 def _look_after_cron(run: Run, *, is_of_a_pull_job: bool) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import MySQLdb
 import pytest
 
+from onprem import relations
 from onprem.factory import LegacyFactory
 from onprem.ports import Cell, FactoryDown, Refused, ViewMissing
 from tests.mariadb import MariaDB
@@ -77,6 +78,23 @@ def reader(mariadb: MariaDB) -> Iterator[None]:
 
 @pytest.mark.usefixtures("reader")
 def test_a_read_only_account_reads_the_day() -> None:
+    assert len(captured().workers) == 1
+
+
+@pytest.mark.usefixtures("reader")
+def test_an_optional_relation_that_lost_its_right_is_missed_loudly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relations, "had_before", {"dayoff"})
+
+    with pytest.raises(ViewMissing, match="attsync_dayoff"):
+        captured()
+
+
+def test_an_optional_relation_that_is_gone_for_good_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relations, "had_before", {"dayoff", "pull"})
+    add_people("0012")
+    add_periods()
+    run("DROP TABLE attsync_dayoff", "DROP TABLE attsync_pull")
+
     assert len(captured().workers) == 1
 
 
