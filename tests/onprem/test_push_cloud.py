@@ -7,7 +7,7 @@ import io
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -363,3 +363,18 @@ def test_a_dry_run_waits_for_nobody(cloud: WireCloud, settings: Settings) -> Non
 
 def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())} if folder.exists() else {}
+
+
+def test_optional_relations_are_remembered_until_somebody_forces(cloud: WireCloud, settings: Settings) -> None:
+    def remembered() -> str | None:
+        with closing(State.open(settings.ONPREM_STATE_DIR)) as state:
+            return state.get("optional")
+
+    push()
+    both = remembered()
+    run("DROP TABLE attsync_dayoff")
+    push()
+    still_both = remembered()
+    push("--force")
+
+    assert (both, still_both, remembered()) == ("dayoff,pull", "dayoff,pull", "pull")
