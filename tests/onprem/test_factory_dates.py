@@ -139,6 +139,16 @@ def test_the_edges_of_a_day_are_not_lost_to_text_comparison(relations: BaseDatab
     assert worker(captured(now=datetime.fromisoformat("2026-07-29T03:00:00")), "0012").p[1] == moment[11:16]
 
 
+@pytest.mark.parametrize("moment", ["2026-07-29 00:59:59", "2026-07-29T00:59:59", "2569-07-29 00:59:59"])
+@pytest.mark.usefixtures("relations")
+def test_a_day_that_is_over_has_its_last_scan_in_every_spelling(moment: str) -> None:
+    add("period", (1, "ดึก", "22:00:00", "01:00:00", None, 1, None, 0))
+    add_people("0012")
+    add_scans("0012", moment, "2026-07-29 01:00:00", "2026-07-29 08:00:00")
+
+    assert worker(captured(now=datetime.fromisoformat("2026-07-30T12:00:00")), "0012").p[1] == "00:59"
+
+
 def test_text_that_is_not_utf_8_is_read_all_the_same(relations: BaseDatabaseWrapper) -> None:
     add_periods()
     add_people("0012")

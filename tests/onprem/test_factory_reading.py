@@ -21,6 +21,7 @@ from tests.onprem.site import (
     add_people,
     add_periods,
     add_scans,
+    ask,
     captured,
     notice,
     run,
@@ -492,6 +493,22 @@ def test_many_days_are_read_a_week_at_a_time() -> None:
 
 def test_days_far_apart_do_not_read_what_lies_between() -> None:
     assert queries_of([DAY, DAY - timedelta(days=300)]) == queries(14)
+
+
+def test_scans_are_found_by_their_index() -> None:
+    with CaptureQueriesContext(connections["legacy"]) as asked:
+        captured()
+    about_scans = [query["sql"] for query in asked if "attsync_scan" in query["sql"]]
+
+    assert len(about_scans) == 2
+    assert all(_uses_index(sql) for sql in about_scans)
+
+
+def _uses_index(sql: str) -> bool:
+    """SQLite says SCAN for a walk through the whole index, too; a server with an empty table says what it could use."""
+    if connections["legacy"].vendor == "sqlite":
+        return not any(str(step[3]).startswith("SCAN") for step in ask(f"EXPLAIN QUERY PLAN {sql}"))
+    return all(step[5] == "attsync_scan_at" for step in ask(f"EXPLAIN {sql}"))
 
 
 def test_reading_begins_when_the_first_day_is_asked_for() -> None:
