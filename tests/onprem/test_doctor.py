@@ -237,7 +237,7 @@ def test_a_missing_optional_view_is_only_mentioned(relation: str) -> None:
 
     doctor = Doctor()
 
-    assert doctor.says("!", rf"no attsync_{relation} \(optional\)")
+    assert doctor.says("!", rf"no attsync_{relation}, or no right to read it \(optional\)")
     assert doctor.wrong == []
 
 

@@ -136,9 +136,10 @@ def test_listening_applies_an_edit_within_seconds_and_ends_in_time(
         while len(cloud.calls) < 3:
             time.sleep(0.05)
         cloud.cloud.edits = [edit(d=yesterday())]
-        said, _ = listener.communicate(timeout=20)
+        said, _ = listener.communicate(timeout=40)
 
-    assert time.monotonic() - started < 13
+    # Eight seconds of listening, and the start of a process on a machine that does much else.
+    assert time.monotonic() - started < 25
     assert listener.returncode == 0
     assert "late: applied" in said
     assert ask("SELECT status FROM attsync_override") == [("late",)]
@@ -146,13 +147,13 @@ def test_listening_applies_an_edit_within_seconds_and_ends_in_time(
 
 
 def test_a_listener_and_a_run_by_hand_work_side_by_side(environment: dict[str, str], cloud: WireCloud) -> None:
-    command = [sys.executable, str(ROOT / "manage.py"), "push_cloud", "--listen=6"]
+    command = [sys.executable, str(ROOT / "manage.py"), "push_cloud", "--listen=20"]
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, encoding="utf-8") as listener:
         while len(cloud.calls) < 3:
             time.sleep(0.05)
 
         minute, by_hand = push(environment), push(environment, "2026-07-28")
-        listener.communicate(timeout=20)
+        listener.communicate(timeout=40)
 
     assert (minute.returncode, by_hand.returncode, listener.returncode) == (0, 0, 0)
     assert "another run is listening" in minute.stdout
