@@ -11,8 +11,9 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TRANSLATIONS := $(patsubst %.po,%.mo,$(wildcard locale/*/LC_MESSAGES/*.po))
 
-# One pytest process knows one settings module and one database.
-RUNS := pure cloud-sqlite cloud-mariadb onprem-sqlite onprem-mariadb loop
+# One pytest process knows one settings module and one database. The longest comes first: two run side by side.
+RUNS := loop cloud-mariadb cloud-sqlite onprem-mariadb onprem-sqlite pure
+LANES ?= 2
 
 # Enough of a production site for Django's deploy check. Nothing is reached and nothing is written.
 AS_DEPLOYED := SECRET_KEY=no-secret-it-stands-in-the-makefile-for-all-to-read-0123456789 HTTPS_ONLY=True DEBUG=False \
@@ -37,7 +38,8 @@ run: .venv/ready-to-run $(TRANSLATIONS) ## The cloud as in production: settings 
 	    --workers-kill-timeout 5 attsync_site.wsgi:application
 
 test: .venv/ready-to-test ## All tests: SQLite, a throwaway MariaDB, a real browser
-	@$(MAKE) --no-print-directory --keep-going $(addprefix test-,$(RUNS))
+	@echo 'Runs of pytest: $(RUNS). Each prints what it found when it ends; make test-<run> shows one at work.'
+	@$(MAKE) --no-print-directory --keep-going --jobs=$(LANES) --output-sync=target $(addprefix test-,$(RUNS))
 
 test-pure: WHAT := tests/pure tests/project
 test-cloud-sqlite: WHAT := tests/cloud --database=sqlite
