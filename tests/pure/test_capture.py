@@ -8,10 +8,11 @@ from datetime import datetime, time, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from mirror import counting
 from mirror.intake import parse
-from mirror.wire import Snapshot, encode, is_clock
+from mirror.wire import Snapshot, Worker, encode, is_clock
 from onprem.capture import DayFacts, ScanLine, capture, real_scans, register
 from onprem.clocks import hh_mm
 from onprem.notices import Notices
@@ -59,7 +60,10 @@ class Rows:
         return Rows(self.people[::-1], self.scans[::-1], self.marks[::-1], self.days_off[::-1], self.now, self.through)
 
 
-moments = st.integers(0, 2000 * 60).map(lambda seconds: MIDNIGHT + timedelta(seconds=seconds))
+# As many in the two windows of the morning as in the rest of two days: most people are seen there more than once.
+moments = (st.integers(0, 2000 * 60) | st.integers(330 * 60, 540 * 60)).map(
+    lambda seconds: MIDNIGHT + timedelta(seconds=seconds)
+)
 numbers = st.sampled_from(NUMBERS)
 persons = st.builds(
     Person,
@@ -159,14 +163,18 @@ def test_what_fills_a_cell_is_the_first_real_scan_of_its_owner(factory: Rows, pe
         assert {code: cell for code, cell in cells.items() if is_clock(cell)} == firsts
 
 
-@given(rows)
-def test_who_is_judged_among_many_is_judged_alike_alone(factory: Rows) -> None:
-    day = factory.captured()
-    rules = counting.rules_of(day)
+# So few kinds of cells that many of the workers are alike but for the minute.
+cells = st.fixed_dictionaries({2: st.sampled_from((None, "07:55", "08:00", "08:01", "late"))})
+workers = st.builds(Worker, no=st.just("1"), p=cells, e=st.sampled_from((UNSET, [1, 2], [])))
 
-    alone = [counting.judge(rules, one.p, counting.expected_in(one)) for one in day.workers]
 
-    assert counting.verdicts(rules, day.workers) == alone
+@given(st.lists(workers, min_size=6, max_size=12), moments)
+def test_who_is_judged_among_many_is_judged_alike_alone(many: list[Worker], now: datetime) -> None:
+    rules = counting.rules_of(Rows([], [], [], [], now, None).captured())
+
+    alone = [counting.judge(rules, one.p, counting.expected_in(one)) for one in many]
+
+    assert counting.verdicts(rules, many) == alone
 
 
 @given(rows)
