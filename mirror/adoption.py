@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations import SeparateDatabaseAndState
+from django.db.migrations.exceptions import IrreversibleError
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
@@ -36,4 +37,4 @@ class Adopt(SeparateDatabaseAndState):
             from_state = after
 
     def database_backwards(self, *_: object) -> None:
-        raise NotImplementedError("an adopted table is not given back; restore a backup")
+        raise IrreversibleError("an adopted table is not given back; restore a backup")
