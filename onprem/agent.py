@@ -64,6 +64,8 @@ def run_once(run: Run, asked: Asked) -> None:
     with run.work():
         if asked.edits:
             serving.serve_all(run)
+        else:
+            run.compare_clocks()
         wanted = due(run, asked)
         pushing.push(run, wanted)
         if asked.is_automatic and run.today in wanted.days:

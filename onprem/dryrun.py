@@ -39,6 +39,9 @@ class SilentCloud:
     def __init__(self, cloud: Cloud) -> None:
         self._cloud = cloud
 
+    def clock(self) -> int | None:
+        return self._cloud.clock()
+
     def pending(self, beat: Mapping[str, str | int], *, after: str | None = None, limit: int, wait: int = 0) -> Offer:
         return self._cloud.pending({}, after=after, limit=limit)
 

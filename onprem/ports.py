@@ -74,11 +74,18 @@ class Factory(Protocol):
 
 
 class CloudTrouble(Exception):
-    """No trustworthy answer: the line, a wrong key, a block page. Nothing was lost, the next run tries again."""
+    """No trustworthy answer: the line, a wrong key, a block page. Nothing was lost, the next run tries again.
+
+    ``now``: the clock of whoever did answer (unix seconds), None if nobody did or said.
+    """
+
+    now: int | None = None
 
 
 class ContentRefused(Exception):
     """The cloud has read what was sent and does not take it: sending the same again will not help."""
+
+    now: int | None = None
 
 
 class Suspicious(ContentRefused):
@@ -106,7 +113,10 @@ class Offer(NamedTuple):
 
 
 class Cloud(Protocol):
-    """The cloud's three routes. Every method may raise CloudTrouble or ContentRefused."""
+    """The cloud's routes. Every method but `clock` may raise CloudTrouble or ContentRefused."""
+
+    def clock(self) -> int | None:
+        """Ask for nothing but the time: the cloud's clock (unix seconds), None if it does not tell."""
 
     def pending(self, beat: Mapping[str, str | int], *, after: str | None = None, limit: int, wait: int = 0) -> Offer:
         """Fetch a page of edits and be heard; hold the line up to ``wait`` seconds while there is none."""

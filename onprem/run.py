@@ -82,12 +82,20 @@ class Run:
     def ask(self, *, after: str | None = None, wait: int = 0) -> Offer:
         """Fetch a page of edits, be heard, and learn the cloud's clock and generation."""
         error = self.report.error or self.carried
-        beat = {} if self.rehearsal else self._beat(error)
-        offer = self.cloud.pending(beat, after=after, limit=PAGE, wait=wait)
+        beat = {} if self.rehearsal else self._beat(error, is_new=after is None)
+        try:
+            offer = self.cloud.pending(beat, after=after, limit=PAGE, wait=wait)
+        except (CloudTrouble, ContentRefused) as exc:
+            self._learn_clock(exc.now)
+            raise
         self.told = error
-        self._learn_clock(offer)
+        self._learn_clock(offer.now)
         self._learn_gen(offer)
         return offer
+
+    def compare_clocks(self) -> None:
+        """For a run that asks for no edits: which day it is must not rest on what an earlier run found."""
+        self._learn_clock(self.cloud.clock())
 
     def attempt(self, part: str, work: Callable[[], object]) -> None:
         """Do a part of the run and note how it went: trouble ends this part only."""
@@ -118,9 +126,10 @@ class Run:
         with suppress(CloudTrouble, ContentRefused):
             self.cloud.pending(self._beat(error), limit=1)
 
-    def _beat(self, error: str) -> dict[str, str | int]:
-        """The cloud takes a second call with the clock of an earlier one for a copy of that."""
-        self.beat_clock = max(int(self.clock()), self.beat_clock + 1)
+    def _beat(self, error: str, *, is_new: bool = True) -> dict[str, str | int]:
+        """The cloud takes a second call with the clock of an earlier one for a copy of that, as further pages are."""
+        if is_new:
+            self.beat_clock = max(int(self.clock()), self.beat_clock + 1)
         return heartbeat.beat(self.state, clock=self.beat_clock, error=error)
 
     def _say_once(self, part: str, text: str) -> None:
@@ -128,11 +137,11 @@ class Run:
             self.journal.say(text)
         self.said[part] = text
 
-    def _learn_clock(self, offer: Offer) -> None:
-        if offer.now is None:
+    def _learn_clock(self, now: int | None) -> None:
+        if now is None:
             return
         was_told = self.report.troubles.get("clock")
-        self.ahead_s = round(self.clock() - offer.now)
+        self.ahead_s = round(self.clock() - now)
         is_off = abs(self.ahead_s) > DRIFT_S
         if str(kept := self.ahead_s if is_off else 0) != (self.state.get("ahead_s") or "0"):
             self.state.put("ahead_s", kept)

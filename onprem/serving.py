@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -12,8 +13,9 @@ from onprem.ports import FactoryTrouble, Offer, Refused
 from onprem.run import Run
 
 PART = "edits"
-# A cloud that pages for ever must not keep a run for ever.
+# A cloud that pages for ever, or in a circle, must not keep a run and its lock for ever.
 _MOST_PAGES = 1000
+_LONGEST_S = 5 * 60
 
 
 @dataclass
@@ -40,10 +42,9 @@ def serve_all(run: Run) -> None:
 
 def serve(run: Run, offer: Offer) -> int:
     """Work through this page and those that follow it. Return how many edits could be answered."""
-    answered = _serve_page(run, offer.edits)
-    for _ in range(_MOST_PAGES):
-        if offer.next is None:
-            break
+    answered, seen, end = _serve_page(run, offer.edits), set[str](), time.monotonic() + _LONGEST_S
+    while offer.next is not None and offer.next not in seen and len(seen) < _MOST_PAGES and time.monotonic() < end:
+        seen.add(offer.next)
         offer = run.ask(after=offer.next)
         answered += _serve_page(run, offer.edits)
     return answered

@@ -120,6 +120,9 @@ class Line:
     delivered: list[tuple[str, Any]] = field(default_factory=list)
     lost: list[tuple[str, Any]] = field(default_factory=list)
 
+    def clock(self) -> int | None:
+        return None
+
     def pending(self, beat: Mapping[str, str | int], *, after: str | None = None, limit: int, wait: int = 0) -> Offer:
         said = self._call("pending", {**beat, "limit": limit, **({"after": after} if after else {})})
         return Offer(said["edits"], said["next"], said["now"], said["gen"])

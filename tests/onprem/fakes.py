@@ -84,6 +84,9 @@ class FakeCloud:
     before: dict[str, Exception] = field(default_factory=dict)
     after: dict[str, Exception] = field(default_factory=dict)
 
+    def clock(self) -> int | None:
+        return self.now
+
     def pending(self, beat: Mapping[str, str | int], *, after: str | None = None, limit: int, wait: int = 0) -> Offer:
         self._may_break("pending", self.before)
         self.beats.append(dict(beat))

@@ -6,16 +6,17 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from onprem import agent, days
 from onprem.agent import Asked
 from onprem.occurrences import Occurrences
-from onprem.ports import BadWindows, CloudTrouble, ContentRefused, FactoryDown, Stale, Suspicious, ViewMissing
+from onprem.ports import BadWindows, CloudTrouble, ContentRefused, FactoryDown, Offer, Stale, Suspicious, ViewMissing
 from onprem.run import Run
 from onprem.state import State
-from tests.onprem.fakes import CUT, DAY, NOON, Stage, cell, edit
+from tests.onprem.fakes import CUT, DAY, NOON, FakeCloud, Stage, cell, edit
 
 YESTERDAY = DAY - timedelta(days=1)
 DAY_S = 86400
@@ -476,6 +477,27 @@ def test_all_pages_are_worked_through_and_acked_page_by_page(stage: Stage) -> No
     assert [ack["id"] for ack in stage.cloud.acks] == list(range(1, 11))
 
 
+def test_a_cloud_that_pages_in_a_circle_is_left(stage: Stage) -> None:
+    class Circle(FakeCloud):
+        def pending(self, *args: Any, **options: Any) -> Offer:
+            return super().pending(*args, **options)._replace(next="1")
+
+    stage.cloud = Circle([edit()])
+
+    run_once(stage)
+
+    assert (len(stage.cloud.beats), list(stage.cloud.days)) == (2, ["2026-07-28"])
+
+
+def test_further_pages_are_no_new_sign_of_life(stage: Stage) -> None:
+    stage.cloud.page = 1
+    stage.cloud.edits = [edit(id=1), edit(id=2), edit(id=3)]
+
+    run_once(stage)
+
+    assert {beat["clock"] for beat in stage.cloud.beats} == {int(NOON)}
+
+
 def test_one_impossible_row_holds_up_nobody(stage: Stage) -> None:
     stage.factory.people = tuple(f"{n:04}" for n in range(250))
     good = [edit(f"{n:04}", id=n + 2) for n in range(250)]
@@ -605,9 +627,40 @@ def test_with_a_wrong_clock_only_days_with_edits_are_caught_up_with(stage: Stage
     assert list(stage.cloud.days) == ["2026-07-28"]
 
 
-def test_a_wrong_clock_is_remembered_for_runs_that_do_not_ask(stage: Stage) -> None:
+@pytest.mark.parametrize("off", [10 * DAY_S, -10 * DAY_S])
+def test_a_run_without_edits_asks_for_the_time_before_it_takes_a_day_for_today(stage: Stage, off: int) -> None:
+    stage.now = NOON + off
+
+    run = run_once(stage, Asked(edits=False))
+
+    assert (run.report.exit_code, stage.cloud.days, stage.cloud.beats) == (1, {}, [])
+
+
+@pytest.mark.parametrize("off", [10 * DAY_S, -10 * DAY_S])
+def test_a_cloud_that_refuses_edits_has_told_the_time_all_the_same(stage: Stage, off: int) -> None:
+    stage.now = NOON + off
+    stage.cloud.before["pending"] = refusal = CloudTrouble("pending: 503")
+    refusal.now = int(NOON)
+
+    run_once(stage)
+
+    assert stage.cloud.days == {}
+
+
+def test_a_clock_set_right_is_noticed_by_a_run_without_edits(stage: Stage) -> None:
     stage.now = NOON + 10 * DAY_S
     run_once(stage)
+    stage.now = NOON
+
+    run_once(stage, Asked(edits=False))
+
+    assert list(stage.cloud.days) == ["2026-07-28"]
+
+
+def test_a_wrong_clock_is_remembered_for_runs_that_do_not_hear_the_time(stage: Stage) -> None:
+    stage.now = NOON + 10 * DAY_S
+    run_once(stage)
+    stage.cloud.now = None
 
     run = stage.run()
     agent.note_owed(run, Asked(count=2))

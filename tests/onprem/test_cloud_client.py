@@ -56,6 +56,31 @@ def trouble(client: Make, *given: Answer, kind: type[Exception] = CloudTrouble) 
         return str(caught.value), len(server.requests)
 
 
+# --- the time -------------------------------------------------------------------------------------------------------
+
+NOON = 1785240000
+AT_NOON = {"Date": "Tue, 28 Jul 2026 12:00:00 GMT"}
+
+
+@pytest.mark.parametrize("status", [200, 404, 503])
+def test_any_answer_tells_the_time(client: Make, status: int) -> None:
+    with RawServer(answers(status, b"{}", **AT_NOON)) as server:
+        assert client(server.url).clock() == NOON
+
+
+@pytest.mark.parametrize("answer", [nothing, OK, answers(200, Date="yesterday"), answers(200, Date="99999999 GMT")])
+def test_no_usable_time_is_none(client: Make, answer: Answer) -> None:
+    with RawServer(answer) as server:
+        assert client(server.url).clock() is None
+
+
+def test_a_refusal_carries_the_time(client: Make) -> None:
+    with RawServer(says(401, {"ok": False}, **AT_NOON)) as server, pytest.raises(CloudTrouble) as caught:
+        client(server.url).pending({}, limit=1)
+
+    assert caught.value.now == NOON
+
+
 # --- success --------------------------------------------------------------------------------------------------------
 
 

@@ -74,6 +74,8 @@ class WireCloud:
     ) -> tuple[int, bytes]:
         if route in self.answers:
             return self.answers[route]
+        if route == "health":
+            return 200, b'{"ok": true}'
         if request.headers.get("X-API-KEY") != KEY:
             return 401, b'{"ok": false, "code": "unauthorized"}'
         try:
