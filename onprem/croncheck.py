@@ -33,13 +33,18 @@ def rewriter() -> Rewriter:
 
 
 def is_missing() -> bool:
-    """Tell whether some line of ours is gone or will be. Where nobody can say, or systemd starts us, it is not."""
+    """Tell whether something of ours is no longer started, or soon will not be; one line of each kind is enough.
+
+    Where nobody can say, or systemd starts us, it is not.
+    """
     if TIMER.exists():
         return False
     try:
-        return any(finding.trouble for finding in look())
+        found = look()
     except CronTrouble:
         return False
+    survive = {crontab.role(finding.line) for finding in found if not finding.trouble}
+    return any(finding.trouble and crontab.role(finding.line) not in survive for finding in found)
 
 
 def look() -> list[Finding]:

@@ -311,6 +311,15 @@ def test_a_pull_jobs_run_reports_that_our_lines_are_gone_until_they_are_back(cro
     assert errors(cloud) == [None]
 
 
+def test_a_stray_copy_that_will_be_deleted_takes_nothing_away(cron: Cron, cloud: WireCloud) -> None:
+    crontab("install")
+    stray = "* * * * * python manage.py push_cloud --listen=50 # was pull_period_1.php"
+    cron.spool += f"{stray}\n".encode()
+
+    assert errors(cloud, "2026-07-28") == [None]
+    assert crontab("check")[0] == 1
+
+
 def test_other_runs_do_not_look(cron: Cron, cloud: WireCloud) -> None:
     assert errors(cloud) == [None]
     assert errors(cloud, "--days=2") == [None]
