@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from django.db import DatabaseError, InterfaceError, connections
 from django.utils.connection import ConnectionDoesNotExist
@@ -71,9 +72,18 @@ def words_of(exc: Exception) -> str:
 def _wake() -> None:
     """Reconnect if the last use broke the connection or the server has dropped it since."""
     try:
-        connections[ALIAS].close_if_unusable_or_obsolete()
+        connection = connections[ALIAS]
     except ConnectionDoesNotExist as exc:
         raise FactoryDown("LEGACY_DATABASE_URL is not set") from exc
+    connection.close_if_unusable_or_obsolete()
+    if connection.connection is None and connection.vendor == "sqlite":
+        _demand_file(str(connection.settings_dict["NAME"]))
+
+
+def _demand_file(name: str) -> None:
+    """SQLite would make the file of a mistyped name, and that would be a factory without anything in it."""
+    if not name.startswith(("file:", ":memory:")) and not Path(name).exists():
+        raise FactoryDown(f"there is no file {name} (LEGACY_DATABASE_URL)")
 
 
 def _number(exc: Exception) -> int | None:

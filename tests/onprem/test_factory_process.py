@@ -47,12 +47,24 @@ def test_thai_comes_out_whatever_the_locale(env: dict[str, str], encoding: dict[
     assert "✓ ตัวอักษรไทยอ่านถูก" in done.stdout.decode("utf-8")
 
 
-def test_a_doctor_who_finds_something_wrong_ends_with_1(env: dict[str, str]) -> None:
+def test_a_doctor_who_finds_something_wrong_ends_with_1(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "factory.sqlite3").touch()
+
     done = manage(env, "doctor", "--lang=en")
 
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
     assert "✗ attsync_employee cannot be used" in done.stdout.decode()
+
+
+def test_a_mistyped_file_is_named_and_not_made(env: dict[str, str], tmp_path: Path) -> None:
+    pushed = manage(env, "push_cloud")
+    asked = manage(env, "doctor", "--lang=en")
+
+    assert (pushed.returncode, asked.returncode) == (75, 1)
+    for done in (pushed, asked):
+        assert f"there is no file {tmp_path}/factory.sqlite3" in done.stdout.decode()
+    assert not (tmp_path / "factory.sqlite3").exists()
 
 
 def test_without_a_factory_database_there_is_nothing_to_simulate(env: dict[str, str]) -> None:
