@@ -37,7 +37,7 @@ def main() -> None:
     standing = LegacyFactory()
     people = len(next(standing.snapshots([day], now=now)).workers)
     captures = {
-        f"{people} workers, {scans} scans": lambda: list(LegacyFactory().snapshots([day], now=now)),
+        f"{people:,} people, {scans:,} scans": lambda: list(LegacyFactory().snapshots([day], now=now)),
         "  again in one process": lambda: list(standing.snapshots([day], now=now)),
     }
     for size, capture in captures.items():
