@@ -37,9 +37,11 @@ class Tag:
         return response
 
 
-def of_data(day: date, now: datetime) -> str:
-    """The tag of the day's data alone."""
+def of_data(day: date, now: datetime) -> str | None:
+    """The tag of the day's data alone; None: there is no such day."""
     versions = reading.versions(day)
+    if versions.stored_at is None:
+        return None
     return _etag(versions.queue, versions.gen, versions.stored_at, _clock(versions, now))
 
 

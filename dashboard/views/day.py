@@ -101,7 +101,8 @@ def api(request: HttpRequest) -> HttpResponse:
     if found is None:
         return json_error(404, "no_day", _("The factory has not sent anything for this day yet."))
     response = HttpResponse(merged_json(*found), content_type="application/json; charset=utf-8")
-    response["ETag"] = etag
+    if etag:
+        response["ETag"] = etag
     return response
 
 

@@ -176,6 +176,11 @@ def test_the_agents_key_opens_no_page(client: Client) -> None:
     assert client.get(API, headers=AGENT).status_code == 401
 
 
+def test_a_day_that_is_not_there_is_not_unchanged_either(phone: Client) -> None:
+    assert phone.get("/att-sync/api?date=2026-07-01", headers={"If-None-Match": "*"}).status_code == 404
+    assert phone.get(API, headers={"If-None-Match": "*"}).status_code == 304
+
+
 def test_the_api_has_no_day_that_the_factory_never_sent(phone: Client) -> None:
     answer = phone.get("/att-sync/api?date=2026-01-01")
 
