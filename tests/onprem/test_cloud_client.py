@@ -422,6 +422,8 @@ def test_a_certificate_of_the_sites_own_ca_is_accepted(client: Make, certificate
     with RawServer(OK, tls=tls(certificates, "good")) as server:
         client(server.url, ca_file=str(certificates / "good.pem")).ingest(b"{}")
 
+        assert len(server.requests) == 1
+
 
 @pytest.mark.parametrize(
     ("name", "trusted", "why"),

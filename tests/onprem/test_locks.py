@@ -32,11 +32,12 @@ def test_the_second_is_told_at_once(tmp_path: Path) -> None:
 
 
 def test_the_second_comes_in_when_the_first_has_left(tmp_path: Path) -> None:
-    with only_one(tmp_path / "work.lock"):
-        pass
+    came_in = 0
+    for _ in range(2):
+        with only_one(tmp_path / "work.lock"):
+            came_in += 1
 
-    with only_one(tmp_path / "work.lock"):
-        pass
+    assert came_in == 2
 
 
 def test_waiting_ends_when_the_time_is_over(tmp_path: Path) -> None:
