@@ -24,25 +24,18 @@ def month(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     known = factoryday.calendar(now)
     first, problem = asked_month(request, known)
-    shown, before = month_of(first, known), month_before(first)
-    after = month_after(first)
+    shown = month_of(first, known)
     figures = ("absent", "partial", "late")
     context = {
         "tab": "month",
         "count": queue_count(freshness.line(now)),
         "month": shown,
         "title": dates.month_year(first),
-        "typed_month": dates.month_numbers(first),
-        "date_typed": request.GET.get("m", "")[:40] if problem else "",
-        "date_problem": problem,
-        "before": before,
-        "before_name": dates.month_year(before),
-        "after": after if after <= known.last else None,
-        "after_name": dates.month_year(after),
+        **month_bar(request, first, problem, known),
         "weekdays": _weekdays(),
         "averages": [(statuses.DAY[figure], shown.average(figure)) for figure in figures],
         "columns": [statuses.DAY[status] for status in ("full", "partial", "absent", "late")],
-        "chart": monthchart.chart(first, shown.rows, rows_of(before)),
+        "chart": monthchart.chart(first, shown.rows, rows_of(month_before(first))),
     }
     return render(request, "month.html", context, status=400 if problem else 200)
 
@@ -55,6 +48,20 @@ def asked_month(request: HttpRequest, known: Calendar) -> tuple[date, str | Prom
         return (typed_dates.month_from(typed) if typed else this), ""
     except NotADate as exc:
         return this, exc.sentence
+
+
+def month_bar(request: HttpRequest, first: date, problem: str | Promise, known: Calendar) -> dict[str, object]:
+    """What the bar needs that leads to other months: the ones beside ``first``, and what was typed if it was wrong."""
+    before, after = month_before(first), month_after(first)
+    return {
+        "typed_month": dates.month_numbers(first),
+        "date_typed": request.GET.get("m", "")[:40] if problem else "",
+        "date_problem": problem,
+        "before": before,
+        "before_name": dates.month_year(before),
+        "after": after if after <= known.last else None,
+        "after_name": dates.month_year(after),
+    }
 
 
 def _weekdays() -> list[tuple[str, str]]:

@@ -11,9 +11,8 @@ from django.views.decorators.http import require_safe
 from attsync_site.errors import answer
 from dashboard import dates, factoryday, freshness, signin, statuses
 from dashboard.history import history
-from dashboard.month import month_after, month_before
 from dashboard.summary import queue_count
-from dashboard.views.month import asked_month
+from dashboard.views.month import asked_month, month_bar
 from dashboard.worker import worker_month
 from mirror.wire import MAX_NO_LENGTH
 
@@ -30,22 +29,13 @@ def worker(request: HttpRequest, no: str) -> HttpResponse:
     shown = worker_month(no, first, known, now)
     if not shown.is_known and not entries and "m" not in request.GET:
         return answer(request, 404, "no_worker", _("Nobody has this number"), _("This month has nobody with it."))
-    before, after = month_before(first), month_after(first)
     context = {
         "tab": "day",
         "count": queue_count(freshness.line(now)),
         "worker": shown,
         "history": entries,
-        "figures": [
-            (statuses.SHORT[name], getattr(shown.counts, name)) for name in ("full", "partial", "absent", "late")
-        ],
+        "figures": [(statuses.SHORT[name], getattr(shown.counts, name)) for name in FIGURES],
         "short_title": dates.short_month_year(first),
-        "typed_month": dates.month_numbers(first),
-        "date_typed": request.GET.get("m", "")[:40] if problem else "",
-        "date_problem": problem,
-        "before": before,
-        "before_name": dates.month_year(before),
-        "after": after if after <= known.last else None,
-        "after_name": dates.month_year(after),
+        **month_bar(request, first, problem, known),
     }
     return render(request, "worker.html", context, status=400 if problem else 200)
