@@ -111,8 +111,8 @@ def _lock(name: str, *, wait: float = 0) -> AbstractContextManager[None]:
 
 
 def _run(cloud: Cloud, state: State, bar: Bar, *, verbosity: int) -> Run:
-    run = Run(
-        factory=LegacyFactory(day_starts=settings.ONPREM_DAY_STARTS),
+    run: Run = Run(
+        factory=LegacyFactory(day_starts=settings.ONPREM_DAY_STARTS, clock=lambda: run.now),
         cloud=cloud,
         state=state,
         journal=Journal(bar.write, verbosity=verbosity),
@@ -123,7 +123,6 @@ def _run(cloud: Cloud, state: State, bar: Bar, *, verbosity: int) -> Run:
         # A database server that was restarted leaves a dead connection behind.
         between_turns=close_old_connections,
     )
-    run.factory = LegacyFactory(day_starts=settings.ONPREM_DAY_STARTS, clock=lambda: run.now)
     return run
 
 
