@@ -176,6 +176,43 @@ def test_double_and_triple_taps_leave_one_edit(phone: Page, site: Site, factory:
     assert len(site.rows("SELECT * FROM att_history WHERE kind = 'asked'")) == 2
 
 
+@pytest.mark.parametrize("seconds", [0.15, 0.4])
+@pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
+@pytest.mark.parametrize("path", ["/", "/?date={today}&show=absent&open=g1"])
+def test_the_second_tap_of_a_slow_double_tap_meets_nothing(
+    site: Site, factory: Factory, browser: Browser, path: str, seconds: float, *, script: bool
+) -> None:
+    page = site.open(browser, path.format(today=factory.date), java_script_enabled=script)
+    first = missing(page)[2]
+    twice(page, row(page, first).get_by_role("button", name="สาย"), seconds)
+
+    assert asked(site) == [(number_of(first), "late")]
+
+
+def test_an_undo_in_the_queue_tapped_twice_is_one_undo(phone: Page, site: Site) -> None:
+    row(phone, missing(phone)[0]).get_by_role("button", name="มา").tap()
+    expect(phone.locator("#said")).to_contain_text("รอซิงก์")
+    phone.goto(f"{site.url}/queue")
+    twice(phone, phone.get_by_role("button", name="เลิกทำ").first, 0.3)
+
+    assert [status for _, status in asked(site)] == ["present", "absent"]
+
+
+def twice(page: Page, button: Any, seconds: float) -> None:
+    """Two real taps on one place of the screen."""
+    button.scroll_into_view_if_needed()
+    box = button.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.touchscreen.tap(x, y)
+    page.wait_for_timeout(seconds * 1000)
+    page.touchscreen.tap(x, y)
+    page.wait_for_timeout(1000)
+
+
+def asked(site: Site) -> list[tuple[Any, ...]]:
+    return site.rows("SELECT employee_no, status FROM att_history WHERE kind = 'asked' ORDER BY id")
+
+
 def test_a_tap_while_the_phone_is_offline_says_that_nothing_was_sent(phone: Page, factory: Factory) -> None:
     tapped = row(phone, missing(phone)[0])
     phone.context.set_offline(True)
