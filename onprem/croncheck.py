@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
 from onprem import cronplaces, crontab, jobs
 from onprem.cronplaces import CronTrouble
 from onprem.crontab import Finding, Rewriter
-from onprem.schedule import on_managed_list
+from onprem.schedule import on_managed_list, our_jobs
 
 LOG = "push_cloud.log"
 TIMER = Path("/etc/systemd/system/timers.target.wants/attsync-agent.timer")
 
 
 def our_lines(*, user: str = "") -> list[str]:
-    """Jobs whose script keeps a line of the legacy site's own get none of ours."""
-    installed = jobs.installed().jobs
+    """Jobs whose script keeps a line of the legacy site's own get none of ours.
+
+    Our own jobs keep theirs where the zone is mistyped: cron goes by the machine's zone anyway.
+    """
+    installed = jobs.installed().jobs or our_jobs(ZoneInfo("UTC"))
     theirs = {job.name for job, _ in on_managed_list(installed, settings.ONPREM_CRON_MANAGED)}
     return crontab.wanted_lines(
         [job for job in installed if job.name not in theirs],
@@ -44,7 +48,8 @@ def is_missing() -> bool:
     except CronTrouble:
         return False
     survive = {crontab.role(finding.line) for finding in found if not finding.trouble}
-    return any(finding.trouble and crontab.role(finding.line) not in survive for finding in found)
+    lines = [finding for finding in found if not finding.is_of_a_job]
+    return any(finding.trouble and crontab.role(finding.line) not in survive for finding in lines)
 
 
 def look() -> list[Finding]:
@@ -54,5 +59,6 @@ def look() -> list[Finding]:
     if safe is not None and (trouble := cronplaces.cron_d_trouble()):
         found.append(Finding(str(cronplaces.CRON_D), trouble))
     for job, name in on_managed_list(jobs.installed().jobs, settings.ONPREM_CRON_MANAGED):
-        found.append(Finding(f"job {job.name}", f"runs {name}, whose times the legacy site sets: take it off our jobs"))
+        trouble = f"runs {name}, whose times the legacy site sets: take it off our jobs"
+        found.append(Finding(f"job {job.name}", trouble, is_of_a_job=True))
     return found

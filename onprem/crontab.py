@@ -45,10 +45,14 @@ class Rewriter:
 
 @dataclass(frozen=True)
 class Finding:
-    """One of our lines, and why it is not there or would not stay; nothing: it survives."""
+    """One of our lines, and why it is not there or would not stay; nothing: it survives.
+
+    ``is_of_a_job``: no line at all but a job that may have none.
+    """
 
     line: str
     trouble: str = ""
+    is_of_a_job: bool = False
 
     def __str__(self) -> str:
         return f"✗ {self.trouble}: {self.line}" if self.trouble else f"✓ survives: {self.line}"

@@ -284,6 +284,68 @@ def test_a_job_that_runs_a_managed_script_gets_no_line_and_is_named(cron: Cron, 
     assert "✗ runs line_notify.php, whose times the legacy site sets: take it off our jobs: job notify" in said
 
 
+STATS = '[[job]]\nname = "stats"\ncron = "2 2 * * *"\ncommand = ["php", "/x/stats.php"]\n'
+
+
+@pytest.fixture
+def site_jobs(cron: Cron, settings: Settings) -> Path:
+    """A good file, whose line is installed."""
+    file = cron.folder / "jobs.toml"
+    file.write_text(STATS)
+    settings.ONPREM_JOBS_FILE = str(file)
+    assert crontab("install")[0] == 0
+    return file
+
+
+@pytest.mark.parametrize(
+    ("mistake", "words"),
+    [("[[job]\n", "jobs.toml: Expected"), ('[[job]]\nname = "bad"\n', "job 2 (bad): cron is missing")],
+)
+def test_install_keeps_every_line_while_a_job_cannot_be_read(
+    cron: Cron, site_jobs: Path, mistake: str, words: str
+) -> None:
+    before = cron.spool
+    site_jobs.write_text(STATS + mistake)
+
+    code, said = crontab("install")
+    in_a_file, _ = crontab("install", "--target=cron.d")
+
+    assert (code, in_a_file, cron.spool, cron.cron_d.exists()) == (1, 1, before, False)
+    assert (words in said, "nothing was changed" in said) == (True, True)
+
+
+def test_install_keeps_every_line_while_the_zone_is_mistyped(cron: Cron, site_jobs: Path, settings: Settings) -> None:
+    before = cron.spool
+    settings.ONPREM_TIME_ZONE = "Mars/Base"
+
+    code, said = crontab("install")
+
+    assert (code, cron.spool) == (1, before)
+    assert "ONPREM_TIME_ZONE: there is no time zone 'Mars/Base'" in said
+
+
+@pytest.mark.parametrize("action", ["show", "check"])
+def test_show_and_check_say_what_is_wrong_with_the_jobs(
+    cron: Cron, site_jobs: Path, settings: Settings, action: str
+) -> None:
+    settings.ONPREM_TIME_ZONE = "Mars/Base"
+
+    code, said = crontab(action)
+
+    assert (code, "Mars/Base" in said) == (1, True)
+    assert said.count("manage.py push_cloud") == 2
+
+
+def test_a_job_of_the_legacy_sites_is_told_apart_from_missing_lines(
+    cron: Cron, cloud: WireCloud, site_jobs: Path
+) -> None:
+    site_jobs.write_text(STATS.replace("stats.php", "line_notify.php"))
+    assert crontab("install")[0] == 0
+
+    assert "take what the legacy site times out of ONPREM_JOBS_FILE" in crontab("check")[1]
+    assert errors(cloud, "2026-07-28") == [None]
+
+
 # --- what a pull job's run notices ----------------------------------------------------------------------------------
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from onprem import croncheck, cronplaces, crontab
+from onprem import croncheck, cronplaces, crontab, jobs
 from onprem.cronplaces import CRON_D, CronTrouble
-from onprem.crontab import WouldVanish
+from onprem.crontab import Finding, WouldVanish
 
 CRONTAB, CRON_D_TARGET = "crontab", "cron.d"
 # Somebody else may write the crontab between our reading and our writing.
@@ -48,16 +48,19 @@ class Command(BaseCommand):
     def _show(self, target: str) -> None:
         for line in _lines(target):
             self.stdout.write(line)
+        self._demand_sound_jobs("these lines are not all")
 
     def _check(self, _target: str) -> None:
         findings = croncheck.look()
         for finding in findings:
             self.stdout.write(str(finding))
+        self._demand_sound_jobs("nobody can say whether the lines of all jobs are there")
         if any(finding.trouble for finding in findings):
-            raise CommandError("cron will not do what it should; manage.py crontab install puts it right", returncode=1)
+            raise CommandError(f"cron will not do what it should; {_advice(findings)}", returncode=1)
 
     def _install(self, target: str) -> None:
         """In one place only: two would do everything twice."""
+        self._demand_sound_jobs("nothing was changed, for the lines of jobs that cannot be read now would be lost")
         cronplaces.make_folder(settings.ONPREM_LOG_DIR)
         if target == CRON_D_TARGET:
             cronplaces.write_cron_d(_lines(target))
@@ -74,6 +77,10 @@ class Command(BaseCommand):
         cronplaces.remove_cron_d()
         self.stdout.write("our lines are removed")
 
+    def _demand_sound_jobs(self, consequence: str) -> None:
+        if problems := jobs.installed().problems:
+            raise CommandError("\n".join([*problems, consequence]), returncode=1)
+
     def _rewrite(self, change: Callable[[str], str]) -> None:
         for _ in range(_TRIES):
             before = cronplaces.read_crontab()
@@ -87,3 +94,10 @@ class Command(BaseCommand):
 
 def _lines(target: str) -> list[str]:
     return croncheck.our_lines(user="root" if target == CRON_D_TARGET else "")
+
+
+def _advice(findings: Iterable[Finding]) -> str:
+    """A job that is not ours to time gets no line by any install."""
+    if all(finding.is_of_a_job for finding in findings if finding.trouble):
+        return "take what the legacy site times out of ONPREM_JOBS_FILE"
+    return "manage.py crontab install puts it right"
