@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -10,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from dashboard import dates, words
+from dashboard import dates, statuses, words
 from dashboard.cards import period_name
 from dashboard.freshness import Freshness, Line
 from dashboard.summary import QueueCount
@@ -57,6 +58,10 @@ def of_day(merged: MergedDay, day: date, *, today: date) -> Iterator[Banner]:
         if came:
             text += " " + ngettext("%(n)s person came.", "%(n)s people came.", came) % {"n": came}
         yield Banner("off", "month", _("Holiday: %(name)s") % {"name": snapshot.holiday}, text)
+    elif not merged.totals.active_total and merged.totals.off:
+        words_of_off = Counter(worker.off or "" for worker in snapshot.workers)
+        title = words_of_off.most_common(1)[0][0] or str(statuses.DAY["off"].label)
+        yield Banner("off", "month", title, _("Nobody is expected on this day."))
     names = [period_name(period) for period in snapshot.periods if period.state == counting.SETTLING]
     if names:
         yield _settling(" · ".join(names), snapshot.scans_through)

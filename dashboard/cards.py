@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from django.utils.translation import gettext as _
 
@@ -136,14 +137,22 @@ def fill(card: Card, group: Group, people: Sequence[Person], listed: Listed, pla
     if card.is_blank:
         return
     todo = in_order(listed(found.todo))
-    by_hand = in_order(listed(found.by_hand))
     card.todo_missing = sum(map(group.is_missing, todo))
     card.todo = _listing(group, todo, place.rows.get(card.id, FIRST_ROWS))
     card.todo.more_url = place.with_rows(card.id, len(card.todo.rows) + MORE_ROWS).url(card.id)
-    card.by_hand = _listing(group, by_hand, len(by_hand))
+    _fill_by_hand(card, group, in_order(listed(found.by_hand)), place)
     _fill_scanned(card, group, listed(found.scanned), place)
     if place.picks_people:
         card.off = _listing(group, in_order(listed(found.off)), FIRST_ROWS)
+
+
+def _fill_by_hand(card: Card, group: Group, people: Sequence[Person], place: Place) -> None:
+    """Nobody who must be told something is cut off, unless it is a whole group."""
+    most = place.hand.get(card.id, FIRST_ROWS)
+    shown = [*people[:most], *islice(filter(group.is_touched, people[most:]), FIRST_ROWS)]
+    card.by_hand = _listing(group, shown, len(shown))
+    card.by_hand.total, card.by_hand.more = len(people), min(MORE_ROWS, len(people) - len(shown))
+    card.by_hand.more_url = place.with_hand(card.id, most + MORE_ROWS).url(card.id)
 
 
 def _fill_scanned(card: Card, group: Group, people: Sequence[Person], place: Place) -> None:

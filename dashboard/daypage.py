@@ -38,12 +38,13 @@ class Day:
     factory: Snapshot | None = None
     merged: MergedDay | None = None
 
-    @property
-    def people(self) -> list[Person]:
+    def people(self, dept: str = "") -> list[Person]:
+        """Return everybody, or a department."""
         if self.merged is None or self.factory is None:
             return []
         both = zip(self.merged.snapshot.workers, self.factory.workers, self.merged.verdicts, strict=True)
-        return [Person(worker, as_sent.p, verdict) for worker, as_sent, verdict in both]
+        everybody = (Person(worker, as_sent.p, verdict) for worker, as_sent, verdict in both)
+        return [person for person in everybody if not dept or person.worker.g == dept]
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Figures:
     trend: Trend
     depts: Sequence[str]
     strangers: Sequence[Stranger]
+    strangers_total: int
     notices: Sequence[str]
     off: Sequence[Person]
     nobody_found: bool
@@ -76,6 +78,10 @@ class Figures:
     @property
     def more_off(self) -> bool:
         return self.summary.totals.off > len(self.off)
+
+    @property
+    def more_strangers(self) -> int:
+        return self.strangers_total - len(self.strangers)
 
     @property
     def spoken(self) -> str:
@@ -136,8 +142,7 @@ def build(place: Place, now: datetime, *, wrong: Mapping[str, str] | None = None
         why = nothing(place, calendar, line, is_unreadable=day.row is not None)
         return DayPage(place, Head(place, calendar, is_open=False), fresh, count, notes, nothing=why)
     notes += banners.of_day(merged, place.day, today=calendar.today)
-    people = [person for person in day.people if not place.dept or person.worker.g == place.dept]
-    deck = Deck(place, merged, people, line, calendar.can_edit(place.day), wrong or {})
+    deck = Deck(place, merged, day.people(place.dept), line, calendar.can_edit(place.day), wrong or {})
     head = Head(place, calendar, is_open=merged.rules.is_open)
     return DayPage(place, head, fresh, count, notes, figures=_figures(deck, merged, today=calendar.today))
 
@@ -145,6 +150,7 @@ def build(place: Place, now: datetime, *, wrong: Mapping[str, str] | None = None
 def _figures(deck: Deck, merged: MergedDay, *, today: date) -> Figures:
     people, place, is_open = deck.people, deck.place, merged.rules.is_open
     totals = counting.total([person.verdict for person in people])
+    strangers = _strangers(merged.snapshot.periods)
     off = in_order(person for person in people if person.verdict.status == counting.OFF)
     return Figures(
         merged=merged,
@@ -152,7 +158,8 @@ def _figures(deck: Deck, merged: MergedDay, *, today: date) -> Figures:
         cards=deck.cards(),
         trend=trend(place.day, merged.totals.absent, is_open=is_open, today=today),
         depts=sorted({worker.g for worker in merged.snapshot.workers if worker.g}, key=thai_key),
-        strangers=_strangers(merged.snapshot.periods)[:MOST_STRANGERS],
+        strangers=strangers[:MOST_STRANGERS],
+        strangers_total=len(strangers),
         notices=[words.notice(notice.kind, notice.n) for notice in merged.snapshot.notices],
         off=() if place.picks_people else off[:FIRST_ROWS],
         nobody_found=bool(people) and not search.listed(place)(people),

@@ -101,8 +101,9 @@ def _is_expected(person: Person, code: int) -> bool:
 
 
 def _everyone(place: Place, codes: Sequence[int]) -> str:
+    """The page of names, with the same filters: it must name those whom the button counts."""
     group = "-".join(map(str, codes))
-    return f"{reverse('everyone')}?{urlencode({'date': place.day.isoformat(), 'group': group})}"
+    return f"{reverse('everyone')}?{place.on(place.day).encoded()}&{urlencode({'group': group})}"
 
 
 def _open(cards: Sequence[Card], deck: Deck) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -13,12 +14,11 @@ from dashboard.month import DayRow
 
 WIDTH, HEIGHT = 320.0, 96.0
 _LEFT, _TOP, _BASE = 4.0, 13.0, 95.5
-_DAYS = 31
 
 
 @dataclass(frozen=True)
 class MonthChart:
-    """Paths in the chart's own units; ``last`` is the newest point."""
+    """Paths in the chart's own units; ``last`` is the newest point, ``marks`` the days on the axis."""
 
     line: str
     before: str
@@ -26,6 +26,7 @@ class MonthChart:
     sentence: str
     label: str
     names: tuple[str, str]
+    marks: Sequence[int]
 
 
 def chart(first: date, rows: Sequence[DayRow], before: Sequence[DayRow]) -> MonthChart | None:
@@ -42,6 +43,7 @@ def chart(first: date, rows: Sequence[DayRow], before: Sequence[DayRow]) -> Mont
         last=_point(ours[-1], most),
         sentence=_sentence(ours, theirs, worst),
         label=_("Line chart of the share of people absent per day in %(month)s") % {"month": dates.month_year(first)},
+        marks=(1, 8, 15, 22, calendar.monthrange(first.year, first.month)[1]),
         names=(dates.short_month(first), dates.short_month(before[0].day) if before else ""),
     )
 
@@ -71,7 +73,8 @@ def _share(rows: Sequence[DayRow]) -> float:
 
 
 def _point(row: DayRow, most: float) -> tuple[float, float]:
-    x = _LEFT + (row.day.day - 1) * (WIDTH - 2 * _LEFT) / (_DAYS - 1)
+    last = calendar.monthrange(row.day.year, row.day.month)[1]
+    x = _LEFT + (row.day.day - 1) * (WIDTH - 2 * _LEFT) / (last - 1)
     return round(x, 1), round(_BASE - row.share / most * (_BASE - _TOP), 1)
 
 

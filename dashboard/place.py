@@ -24,7 +24,7 @@ _ANCHOR = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True)
 class Place:
-    """``rows`` and ``came`` say how many rows of a card's lists are asked for, by card id."""
+    """``rows``, ``hand`` and ``came`` say how many rows of a card's lists are asked for, by card id."""
 
     day: date
     query: str = ""
@@ -32,6 +32,7 @@ class Place:
     show: str = ""
     open: tuple[str, ...] = ()
     rows: Mapping[str, int] = field(default_factory=dict)
+    hand: Mapping[str, int] = field(default_factory=dict)
     came: Mapping[str, int] = field(default_factory=dict)
     period: int | None = None
 
@@ -47,6 +48,7 @@ class Place:
             show=show if show in SHOWN else "",
             open=tuple(card for card in said.getlist("open") if _CARD.fullmatch(card)),
             rows=_numbers(said.getlist("rows")),
+            hand=_numbers(said.getlist("hand")),
             came=_numbers(said.getlist("came")),
             period=int(period) if _PERIOD.fullmatch(period) else None,
         )
@@ -61,6 +63,7 @@ class Place:
         said = [("date", self.day.isoformat()), ("q", self.query), ("g", self.dept), ("show", self.show)]
         said += [("open", card) for card in self.open]
         said += [("rows", f"{card}.{number}") for card, number in self.rows.items()]
+        said += [("hand", f"{card}.{number}") for card, number in self.hand.items()]
         said += [("came", f"{card}.{number}") for card, number in self.came.items()]
         said += [("period", str(self.period) if self.period is not None else "")]
         return urlencode([(name, value) for name, value in said if value])
@@ -82,6 +85,9 @@ class Place:
 
     def with_rows(self, card: str, number: int) -> Place:
         return replace(self.with_card(card), rows={**self.rows, card: number})
+
+    def with_hand(self, card: str, number: int) -> Place:
+        return replace(self.with_card(card), hand={**self.hand, card: number})
 
     def with_came(self, card: str, number: int) -> Place:
         return replace(self.with_card(card), came={**self.came, card: number})

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from django.db.models import Count, Q
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from dashboard import dates, people, statuses, words
+from dashboard import dates, people, statuses, toasts, words
 from dashboard.freshness import Line
 from dashboard.place import Place
 from dashboard.statuses import Look
+from dashboard.summary import QueueCount
 from editqueue.models import Edit, Outcome
 from editqueue.undo import WINDOW
+from mirror.wire import ABSENT
 
 DONE_WITHIN = timedelta(hours=24)
 MOST = 200
+MOST_GROUPS = 10
 
 
 @dataclass(frozen=True)
 class Item:
-    """One correction. ``undo`` and ``again`` are the values of its buttons, empty where there is none."""
+    """One correction, or a whole group's. ``undo``, ``undo_all`` and ``again`` are the values of buttons, or empty."""
 
     no: str
     name: str
@@ -30,35 +35,54 @@ class Item:
     where: str
     text: str
     undo: str = ""
+    undo_all: str = ""
     again: str = ""
 
 
 @dataclass(frozen=True)
 class Queue:
+    """What is listed, and how many there are in all. ``groups`` were marked at once and can be taken back at once."""
+
+    groups: Sequence[Item]
     stuck: Sequence[Item]
+    stuck_total: int
     waiting: Sequence[Item]
+    waiting_total: int
     done: Sequence[Item]
-    more: int
+
+    @property
+    def more_stuck(self) -> int:
+        return max(0, self.stuck_total - len(self.stuck))
+
+    @property
+    def more_waiting(self) -> int:
+        return max(0, self.waiting_total - len(self.waiting))
 
     @property
     def is_empty(self) -> bool:
         return not (self.stuck or self.waiting or self.done)
 
 
-def queue(line: Line, today: date) -> Queue:
-    """Read the queue as it is now."""
+def queue(line: Line, today: date, count: QueueCount) -> Queue:
+    """Read the queue as it is now. What is stuck is asked for by itself: it must not drown in what is new."""
     now = line.now
-    open_edits = list(Edit.objects.open().order_by("-created_at")[: MOST + 1])
+    held = list(Edit.objects.held().order_by("-held_at")[:MOST])
+    waiting = Edit.objects.waiting().order_by("-created_at")
+    late: list[Edit] = []
+    if line.is_heard:
+        late = list(waiting.filter(created_at__lt=line.stuck_before).order_by("created_at")[:MOST])
+        waiting = waiting.filter(created_at__gte=line.stuck_before)
+    fresh = list(waiting[:MOST])
     closed = list(Edit.objects.filter(applied_at__gt=now - DONE_WITHIN).order_by("-applied_at")[:MOST])
-    names = people.period_names((edit.day for edit in [*open_edits, *closed]), now)
+    names = people.period_names((edit.day for edit in [*held, *late, *fresh, *closed]), now)
     maker = _Maker(line, today, names)
-    stuck = [edit for edit in open_edits if edit.held_at or line.is_stuck(edit.created_at)]
-    waiting = [edit for edit in open_edits if edit not in stuck]
     return Queue(
-        stuck=[maker.stuck(edit) for edit in stuck[:MOST]],
-        waiting=[maker.waiting(edit) for edit in waiting[:MOST]],
+        groups=list(maker.groups()),
+        stuck=[maker.stuck(edit) for edit in [*held, *late][:MOST]],
+        stuck_total=count.stuck,
+        waiting=[maker.waiting(edit) for edit in fresh],
+        waiting_total=count.open - count.stuck,
         done=[maker.done(edit) for edit in closed],
-        more=max(0, Edit.objects.open().count() - MOST),
     )
 
 
@@ -67,6 +91,22 @@ class _Maker:
     line: Line
     today: date
     names: dict[tuple[date, int], str | None]
+
+    def groups(self) -> Iterator[Item]:
+        """Whole groups marked within the time of undo, newest first."""
+        since = self.line.now - WINDOW
+        recent = Edit.objects.filter(Q(applied_at=None) | Q(applied_at__gt=since), created_at__gt=since)
+        at_once = recent.exclude(status=ABSENT).values("day", "created_at", "status").annotate(n=Count("id"))
+        for one in at_once.filter(n__gt=1).order_by("-created_at")[:MOST_GROUPS]:
+            yield Item(
+                no="",
+                name=ngettext("%(n)s person marked", "%(n)s people marked", one["n"]) % {"n": one["n"]},
+                url=Place(one["day"]).url(),
+                badges=[statuses.WISH[one["status"]]],
+                where=dates.weekday_day_month(one["day"]),
+                text=_("tapped %(time)s") % {"time": self._when(one["created_at"])},
+                undo_all=toasts.name_of_all(one["day"], one["created_at"]),
+            )
 
     def stuck(self, edit: Edit) -> Item:
         if edit.held_at:

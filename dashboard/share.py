@@ -30,5 +30,7 @@ def share(request: HttpRequest, place: Place, summary: Summary, *, is_open: bool
     figures = [(status, getattr(summary.totals, status)) for status in ("full", "partial", "absent", "late")]
     said = [f"{statuses.day_label(status, is_open=is_open)} {count}" for status, count in figures]
     title = _("Attendance %(day)s, data of %(time)s") % {"day": dates.short_day(place.day), "time": data_time}
-    link = request.build_absolute_uri(Place(place.day).url())
+    if place.dept:
+        title += " · " + _("Department %(name)s") % {"name": place.dept}
+    link = request.build_absolute_uri(Place(place.day, dept=place.dept).url())
     return Share("\n".join([title, " · ".join(said)]), link)

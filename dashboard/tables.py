@@ -41,7 +41,7 @@ def day_table(place: Place, known: Calendar, now: datetime) -> Table | None:
     merged = day.merged
     if merged is None:
         return None
-    people = [person for person in day.people if not place.dept or person.worker.g == place.dept]
+    people = day.people(place.dept)
     totals = counting.total([person.verdict for person in people])
     periods = merged.snapshot.periods
     names = [period_name(period) for period in periods]

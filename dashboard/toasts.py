@@ -10,7 +10,7 @@ from datetime import date, datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from dashboard import statuses
+from dashboard import people, statuses
 from editqueue.models import Edit
 from editqueue.undo import WINDOW, stamp_of
 from mirror.wire import parse_day
@@ -40,10 +40,10 @@ def name_of_all(day: date, asked_at: datetime) -> str:
     return f"{day.isoformat()}.{stamp_of(asked_at)}"
 
 
-def after(done: str, now: datetime, periods: Mapping[int, str]) -> Toast | None:
+def after(done: str, now: datetime, periods: Mapping[int, str] | None = None) -> Toast | None:
     """Return the message for what was done, or None if that is long ago or something newer came.
 
-    ``periods`` names the periods of the day shown.
+    ``periods`` names the periods of the day shown; without one they are looked up.
     """
     undone = done.startswith(_UNDONE)
     done = done.removeprefix(_UNDONE)
@@ -54,12 +54,16 @@ def after(done: str, now: datetime, periods: Mapping[int, str]) -> Toast | None:
     return None
 
 
-def _one(id_and_rev: tuple[int, int], now: datetime, periods: Mapping[int, str], *, undone: bool) -> Toast | None:
+def _one(
+    id_and_rev: tuple[int, int], now: datetime, periods: Mapping[int, str] | None, *, undone: bool
+) -> Toast | None:
     edit_id, rev = id_and_rev
     edit = Edit.objects.filter(id=edit_id, rev=rev, created_at__gt=now - WINDOW).first()
     if edit is None:
         return None
-    where = periods.get(edit.period, "")
+    if periods is None:
+        periods = {code: name or "" for (_day, code), name in people.period_names([edit.day], now).items()}
+    where = periods.get(edit.period) or _("Period %(code)s") % {"code": edit.period}
     said = f"{where} = {statuses.WISH[edit.status].label} · {_reached(edit)}".strip()
     name = edit.full_name or edit.employee_no
     if undone:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dashboard import dates
+from dashboard.month import ALARMING
 from mirror.models import DaySnapshot
 
 DAYS = 14
@@ -44,14 +45,18 @@ def trend(day: date, absent_now: int, *, is_open: bool, today: date) -> Trend:
     """Draw the days up to ``day``; its own figure is the merged one, the others are columns."""
     first = day - timedelta(days=DAYS - 1)
     rows = DaySnapshot.objects.filter(day__gte=first, day__lte=day).values_list(*_COLUMNS)
-    absent = {when: count for when, count, expected, holiday in rows if expected and not holiday}
+    expected = {when: people for when, _count, people, holiday in rows if people and not holiday}
+    absent = {when: count for when, count, people, holiday in rows if people and not holiday}
     absent[day] = absent_now
     before = [count for when, count in absent.items() if when != day]
     average = sum(before) / len(before) if before else None
     days = [first + timedelta(days=index) for index in range(DAYS)]
     peak = max(absent.values())
     return Trend(
-        bars=[_bar(index, absent.get(when), peak, now=when == day and is_open) for index, when in enumerate(days)],
+        bars=[
+            _bar(index, absent.get(when), peak, expected.get(when, 0), now=when == day and is_open)
+            for index, when in enumerate(days)
+        ],
         average_y=round(BASE - average / peak * _TALLEST, 1) if average is not None and peak else None,
         sentence=_sentence(absent_now, average, is_open=is_open),
         label=_label(first, day, absent),
@@ -60,12 +65,13 @@ def trend(day: date, absent_now: int, *, is_open: bool, today: date) -> Trend:
     )
 
 
-def _bar(index: int, absent: int | None, peak: int, *, now: bool) -> Bar:
+def _bar(index: int, absent: int | None, peak: int, expected: int, *, now: bool) -> Bar:
+    """Red is for a day that the calendar paints red as well."""
     x = index * _STEP + (_STEP - _BAR) / 2
     if absent is None:
         return Bar(index * _STEP + _STEP / 2, BASE - 5, 0, "none")
     height = round(max(absent / peak * _TALLEST, 1) if peak else 1, 1)
-    kind = "now" if now else "peak" if absent == peak and peak else ""
+    kind = "now" if now else "peak" if absent > ALARMING * expected else ""
     return Bar(round(x, 1), round(BASE - height, 1), height, kind)
 
 

@@ -25,7 +25,13 @@ _WRITTEN = re.compile(
     rf"(?:วันที่)?\s*([0-9]{{1,2}})(?:{_BETWEEN}([0-9]{{1,2}}){_BETWEEN}|\s*-?\s*({_WORD})\s*-?\s*)([0-9]{{1,6}})"
 )
 _WRITTEN_MONTH = re.compile(rf"(?:([0-9]{{1,2}}){_BETWEEN}|({_WORD})\s*-?\s*)([0-9]{{1,6}})")
-_FIRST_YEAR, _LAST_YEAR = 2000, 2199
+_WEEKDAYS = sorted((*THAI.weekdays, *THAI.short_weekdays, *ENGLISH.weekdays, *ENGLISH.short_weekdays), key=len)
+# As our own pages write them: `จ. 30 พ.ย. 2569`, `วันจันทร์ที่ 30 พฤศจิกายน พ.ศ. 2569`.
+_WEEKDAY = re.compile(
+    rf"^(?:วัน)?(?:{'|'.join(map(re.escape, reversed(_WEEKDAYS)))})(?:ที่)?[\s,]*(?=[0-9])", re.IGNORECASE
+)
+_ERA = re.compile(r"พ\.?\s?ศ\.?\s*(?=[0-9]{4}$)")
+_FIRST_YEAR, _LAST_YEAR = 2000, 2100
 
 
 class NotADate(ValueError):
@@ -38,14 +44,19 @@ class NotADate(ValueError):
 
 def day_from(text: str) -> date:
     """Return the day. Raise NotADate."""
-    text = _plain(text)
+    text = _WEEKDAY.sub("", _plain(text), count=1)
     if match := _ISO.fullmatch(text):
         year, month, day = match.groups()
     elif match := _WRITTEN.fullmatch(text):
         day, month, year = _filled(match)
     else:
         raise NotADate(_("This is not a date. Type it like 28/07/2569."))
-    return _checked(_gregorian(year), _month_number(month), int(day))
+    return _checked(
+        _gregorian(year),
+        _month_number(month),
+        int(day),
+        _("There is no such day in the calendar. Try one like 28/02/2569."),
+    )
 
 
 def month_from(text: str) -> date:
@@ -57,7 +68,7 @@ def month_from(text: str) -> date:
         month, year = _filled(match)
     else:
         raise NotADate(_("This is not a month. Type it like 07/2569."))
-    return _checked(_gregorian(year), _month_number(month), 1)
+    return _checked(_gregorian(year), _month_number(month), 1, _("This is not a month. Type it like 07/2569."))
 
 
 def _filled(match: re.Match[str]) -> list[str]:
@@ -66,7 +77,7 @@ def _filled(match: re.Match[str]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    return text.translate(_THAI_DIGITS).replace("\N{NO-BREAK SPACE}", " ").strip()
+    return _ERA.sub("", text.translate(_THAI_DIGITS).replace("\N{NO-BREAK SPACE}", " ").strip())
 
 
 def _gregorian(text: str) -> int:
@@ -97,8 +108,8 @@ def _key(name: str) -> str:
     return name.replace(".", "").removeprefix("เดือน").casefold()
 
 
-def _checked(year: int, month: int, day: int) -> date:
+def _checked(year: int, month: int, day: int, why_not: str | Promise) -> date:
     found = parse_day(f"{year:04}-{month:02}-{day:02}")
     if found is None:
-        raise NotADate(_("There is no such day in the calendar. Try one like 28/02/2569."))
+        raise NotADate(why_not)
     return found

@@ -13,13 +13,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from attsync_site.errors import answer
-from dashboard import dates, factoryday, freshness, signin, statuses
+from dashboard import dates, daypage, factoryday, freshness, search, signin, statuses
 from dashboard.cards import period_name
 from dashboard.collation import thai_key
+from dashboard.dayhead import Head
 from dashboard.daypage import card_of
 from dashboard.place import Place
 from dashboard.summary import queue_count
-from editqueue import group, reading
+from editqueue import group
 from mirror.wire import parse_day
 
 _CODES = re.compile(r"[0-9]{1,3}(?:-[0-9]{1,3})*")
@@ -31,14 +32,15 @@ def everyone(request: HttpRequest) -> HttpResponse:
     """Name everybody who would be marked; nothing is changed yet."""
     now = timezone.now()
     day, said = parse_day(request.GET.get("date", "")), request.GET.get("group", "")
-    merged = reading.merged_day(day, now) if day and _CODES.fullmatch(said) else None
-    codes = tuple(map(int, said.split("-"))) if merged else ()
-    if merged is None or day is None or codes not in merged.rules.groups:
+    loaded = daypage.load(day, now) if day and _CODES.fullmatch(said) else None
+    codes = tuple(map(int, said.split("-"))) if loaded else ()
+    if loaded is None or day is None or loaded.merged is None or codes not in loaded.merged.rules.groups:
         return answer(request, 404, "no_period", _("Page not found"), _("This day has no such period."))
+    merged, place = loaded.merged, Place.read(request.GET, day)
     names = {period.code: period_name(period) for period in merged.snapshot.periods}
-    people = sorted(
-        (worker for worker, _code in group.missing(merged, codes)), key=lambda who: thai_key(who.name or "")
-    )
+    listed = {person.worker.no for person in search.listed(place)(loaded.people(place.dept))}
+    missing = (worker for worker, _code in group.missing(merged, codes) if worker.no in listed)
+    people = sorted(missing, key=lambda who: thai_key(who.name or ""))
     card = card_of(merged, codes[0])
     context = {
         "tab": "day",
@@ -49,10 +51,11 @@ def everyone(request: HttpRequest) -> HttpResponse:
         "group_name": " · ".join(names[code] for code in codes),
         "day": day,
         "day_name": dates.weekday_day_month(day),
-        "back": Place(day).with_card(card).url(card),
+        "filters": [chip.text for chip in Head(place, factoryday.calendar(now), is_open=merged.rules.is_open).chips],
+        "back": place.with_card(card).url(card),
         "can_edit": factoryday.calendar(now).can_edit(day),
         "wishes": [(status, statuses.WISH[status]) for status in ("present", "late")],
         "mark_url": reverse("mark"),
-        "place": Place(day).encoded(),
+        "place": place.encoded(),
     }
     return render(request, "everyone.html", context)

@@ -7,7 +7,7 @@
   const wanting = (href, card) => {
     const said = attsync.here();
     const wanted = new URL(href, location.href).searchParams;
-    for (const list of ["rows", "came"]) {
+    for (const list of ["rows", "hand", "came"]) {
       const ours = wanted.getAll(list).filter((value) => value.startsWith(`${card}.`));
       if (!ours.length) continue;
       const others = said.getAll(list).filter((value) => !value.startsWith(`${card}.`));

@@ -64,11 +64,12 @@ def test_the_day_of_300_people_is_light(site: Site, three_hundred: Factory, brow
     assert elements(page) <= 1500
 
 
-def test_the_day_stays_light_with_300_missing_in_every_group(
-    site: Site, three_hundred: Factory, browser: Browser
+@pytest.mark.parametrize("mark", [None, "present"])
+def test_the_day_stays_light_with_300_missing_or_marked_by_hand_in_every_group(
+    site: Site, three_hundred: Factory, browser: Browser, mark: str | None
 ) -> None:
     for worker in three_hundred.day["workers"]:
-        worker["p"] = dict.fromkeys(worker["p"])
+        worker["p"] = dict.fromkeys(worker["p"], mark)
     three_hundred.push(periods=[{**period, "state": "end"} for period in three_hundred.day["periods"]])
     page = site.open(browser)
 
