@@ -235,6 +235,32 @@ def test_a_day_too_old_to_edit_has_no_buttons(phone: Client, settings: Any) -> N
     assert 'class="act' not in page(phone, "?date=2026-07-01&open=g1")
 
 
+def test_many_strangers_are_counted_even_where_they_are_not_listed(phone: Client) -> None:
+    day = today()
+    day["periods"][0]["scan"] = [{"no": f"9{n:03}", "t": "06:01"} for n in range(250)]
+    ingest(phone, day)
+    shown = plain(page(phone))
+
+    assert "250 รายการ ไม่นับรวม" in shown
+    assert "มีอีก 50 รายการที่ไม่ได้แสดง" in shown
+
+
+def test_a_day_off_for_everybody_says_so_on_top(phone: Client) -> None:
+    workers = [{**one, "e": [], "off": "วันหยุดประจำสัปดาห์", "p": dict.fromkeys(one["p"])} for one in today()["workers"]]
+    ingest(phone, {**today(), "workers": workers})
+
+    assert "วันหยุดประจำสัปดาห์ วันนั้นไม่มีใครต้องมาทำงาน" in plain(page(phone))
+
+
+def test_print_and_share_keep_the_department(phone: Client) -> None:
+    workers = [{**one, "g": "QC"} for one in today()["workers"]]
+    ingest(phone, {**today(), "workers": workers})
+    shown = page(phone, f"?date={DAY}&g=QC")
+
+    assert f"/att-sync/print?date={DAY}&amp;g=QC" in shown
+    assert "แผนก QC" in shown.partition('id="share"')[2].partition("data-url")[0]
+
+
 def test_scans_of_strangers_are_shown_and_not_counted(phone: Client) -> None:
     periods = today()["periods"]
     periods[0]["scan"] = [{"no": "T-07", "t": "07:12", "x": 1}]

@@ -189,6 +189,38 @@ def test_the_queue_shows_what_was_done_in_the_last_day(phone: Client) -> None:
         assert "เสร็จใน 24 ชั่วโมง" not in shown(phone, "queue")
 
 
+def test_what_is_stuck_does_not_drown_in_what_is_new(phone: Client) -> None:
+    tap(phone, DAY, 2, "A012", "late")
+    refused = {**ack(edits(phone)[0]), "code": "unknown_employee", "final": True}
+    post(phone, "applied", {"acks": [], "nacks": [refused]})
+    with time_machine.travel(NINE + timedelta(minutes=1), tick=False):
+        ingest(phone, {**today(), "gen": 1_785_300_000, "workers": crowd(absent=250, came=1), "force": True})
+        mark_everybody(phone, f"everyone?date={DAY}&group=1-2")
+        page = plain(shown(phone, "queue"))
+
+    assert "THIDA AYE" in page
+    assert re.search(r"ค้าง 1 รอซิงก์ 250|ค้าง 1 รอ 250", page)
+    assert "มีรายการเก่ากว่าอีก 50 รายการที่ไม่ได้แสดง" in page
+
+
+def test_a_whole_group_can_be_taken_back_from_the_queue_too(phone: Client) -> None:
+    ingest(phone, {**today(), "gen": 1_785_300_000, "workers": crowd(absent=3, came=1), "force": True})
+    mark_everybody(phone, f"everyone?date={DAY}&group=1-2")
+    value = shown(phone, "queue").partition('name="undo_all" value="')[2].partition('"')[0]
+    answer = phone.post("/att-sync/mark", {"undo_all": value, "place": "queue"})
+
+    assert "เลิกทำแล้ว 3 รายการ" in text_of(phone.get(answer.headers["Location"]))
+    assert set(Edit.objects.values_list("status", flat=True)) == {"absent"}
+
+
+def test_the_queues_message_names_the_period(phone: Client) -> None:
+    tap(phone, DAY, 2, "A012", "late")
+    edit = Edit.objects.get()
+    answer = phone.post("/att-sync/mark", {"undo": f"{edit.id}.{edit.rev}", "place": "queue"})
+
+    assert "ช่วง 2 = ยกเลิก" in text_of(phone.get(answer.headers["Location"]))
+
+
 def test_undoing_on_the_queue_comes_back_to_the_queue(phone: Client) -> None:
     tap(phone, DAY, 2, "A012", "late")
     edit = Edit.objects.get()
@@ -215,11 +247,29 @@ def test_the_group_page_names_who_would_be_marked(phone: Client) -> None:
     assert not Edit.objects.exists()
 
 
-def test_the_group_page_marks_exactly_those_it_names(phone: Client) -> None:
-    page = shown(phone, f"everyone?date={DAY}&group=1-2")
+def mark_everybody(phone: Client, path: str) -> Any:
+    page = shown(phone, path)
     fields = dict(re.findall(r'<input type="hidden" name="(date|group|people|place)" value="([^"]*)">', page))
     said = {name: value.replace("&quot;", '"').replace("&amp;", "&") for name, value in fields.items()}
-    answer = phone.post("/att-sync/mark", {**said, "status": "present"})
+    return phone.post("/att-sync/mark", {**said, "status": "present"})
+
+
+def test_the_group_page_names_those_whom_the_filter_left_and_says_so(phone: Client) -> None:
+    people = [{**one, "g": "QC" if n < 2 else "คลัง"} for n, one in enumerate(crowd(absent=5, came=1))]
+    ingest(phone, {**today(), "gen": 1_785_300_000, "workers": people, "force": True})
+    day = shown(phone, f"?date={DAY}&g=QC&open=g1")
+    link = re.search(r'href="/att-sync/(everyone[^"]*)"', day)
+    assert link is not None
+    path = link[1].replace("&amp;", "&")
+
+    assert "เฉพาะ: แผนก QC" in plain(shown(phone, path))
+    answer = mark_everybody(phone, path)
+    assert sorted(Edit.objects.values_list("employee_no", flat=True)) == ["000", "001"]
+    assert "g=QC" in answer.headers["Location"]
+
+
+def test_the_group_page_marks_exactly_those_it_names(phone: Client) -> None:
+    answer = mark_everybody(phone, f"everyone?date={DAY}&group=1-2")
 
     assert answer.status_code == 303
     assert list(Edit.objects.values_list("employee_no", "status")) == [("A012", "present")]
