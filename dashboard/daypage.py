@@ -25,7 +25,7 @@ from editqueue.reading import edits_of
 from mirror import counting
 from mirror.models import DaySnapshot
 from mirror.reading import snapshot_of
-from mirror.wire import BadPayload, Period, ScanRow, Snapshot
+from mirror.wire import BadPayload, Period, ScanRow, Snapshot, Worker
 
 MOST_STRANGERS = 200
 
@@ -43,8 +43,16 @@ class Day:
         if self.merged is None or self.factory is None:
             return []
         both = zip(self.merged.snapshot.workers, self.factory.workers, self.merged.verdicts, strict=True)
-        everybody = (Person(worker, as_sent.p, verdict) for worker, as_sent, verdict in both)
-        return [person for person in everybody if not dept or person.worker.g == dept]
+        return [
+            Person(worker, as_sent.p, verdict, self._factory_verdict(worker, as_sent, verdict))
+            for worker, as_sent, verdict in both
+            if not dept or worker.g == dept
+        ]
+
+    def _factory_verdict(self, worker: Worker, as_sent: Worker, verdict: counting.Verdict) -> counting.Verdict:
+        if self.merged is None or worker.p == as_sent.p:
+            return verdict
+        return counting.judge(self.merged.rules, as_sent.p, counting.expected_in(as_sent))
 
 
 @dataclass(frozen=True)

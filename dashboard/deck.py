@@ -58,7 +58,7 @@ def _card(deck: Deck, number: int, codes: tuple[int, ...]) -> Card:
     group = _group(deck, card)
     fill(card, group, deck.people, search.listed(place), place)
     if group.codes != codes:
-        card.chosen_period = group.names[group.codes[0]]
+        card.chosen_period, card.span = group.names[group.codes[0]], span(deck.periods(group.codes))
         card.whole_url = place.with_period(card.id, None).url(card.id)
     elif len(codes) > 1:
         card.periods = list(_period_lines(deck, card, group))

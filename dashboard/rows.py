@@ -52,11 +52,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Person:
-    """A worker with the cells as the factory has them beside the merged ones."""
+    """A worker with the cells and the result as the factory has them beside the merged ones."""
 
     worker: Worker
     factory_cells: dict[int, str | None]
     verdict: counting.Verdict
+    factory_verdict: counting.Verdict
 
     @property
     def name(self) -> str:

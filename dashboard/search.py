@@ -26,9 +26,11 @@ def listed(place: Place) -> Callable[[Iterable[Person]], list[Person]]:
 
 
 def _has_status(person: Person, show: str) -> bool:
+    """Whoever was just marked stays listed until the factory has the mark: no row vanishes under a thumb."""
     if not show:
         return True
-    return person.verdict.late if show == "late" else person.verdict.status == show
+    both = person.verdict, person.factory_verdict
+    return any(verdict.late if show == "late" else verdict.status == show for verdict in both)
 
 
 def _plain(text: str) -> str:

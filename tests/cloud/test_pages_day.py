@@ -245,6 +245,15 @@ def test_many_strangers_are_counted_even_where_they_are_not_listed(phone: Client
     assert "มีอีก 50 รายการที่ไม่ได้แสดง" in shown
 
 
+def test_who_was_just_marked_stays_in_the_list_of_absent_people_until_it_is_saved(phone: Client) -> None:
+    ingest(phone, today())
+    tap(phone, DAY, 2, "A012", "late")
+
+    shown = plain(page(phone, f"?date={DAY}&show=absent"))
+    assert "THIDA AYE" in shown
+    assert re.search("THIDA AYE .*รอซิงก์", shown)
+
+
 def test_a_day_off_for_everybody_says_so_on_top(phone: Client) -> None:
     workers = [{**one, "e": [], "off": "วันหยุดประจำสัปดาห์", "p": dict.fromkeys(one["p"])} for one in today()["workers"]]
     ingest(phone, {**today(), "workers": workers})
