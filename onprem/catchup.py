@@ -45,17 +45,14 @@ def catch_up(starter: Starter, jobs: Sequence[Job]) -> Report:
         return Report()
 
 
-def accept_clock(starter: Starter) -> None:
+def accept_clock(starter: Starter, zone: ZoneInfo) -> None:
     """A person says that the clock is right: what was noted by another one gives way."""
-    now, register = starter.clock(), starter.occurrences.register
-    if register.high_water is not None and now < register.high_water:
-        starter.occurrences.go_back(now)
-    register.begin_no_later_than(now)
-    register.reach(now)
+    _follow_clock(starter, starter.clock(), zone)
 
 
 def prepare(starter: Starter, jobs: Sequence[Job], now: datetime) -> list[Missed]:
     """Bring the register and the ledger up to date with the clock and the schedule, and plan. Raise ClockWrong."""
+    starter.occurrences.register.check_clock(now)
     _follow_clock(starter, now, jobs[0].zone)
     _meet(starter, jobs, now)
     running = starter.occurrences.jobs_running()
@@ -94,16 +91,22 @@ def _pass(starter: Starter, jobs: Sequence[Job]) -> Report:
 
 def _follow_clock(starter: Starter, now: datetime, zone: ZoneInfo) -> None:
     register = starter.occurrences.register
-    high_water, floors = register.high_water, [known.effective_from for known in register.standings().values()]
-    plan.check_clock(now, high_water=high_water, floors=floors)
-    if high_water is not None:
-        gap = f"from {_said(high_water, zone)} to {_said(now, zone)}"
-        if plan.went_back(now, high_water):
-            starter.occurrences.go_back(now)
-            starter.say(f"clock_back {gap}: what was noted of slots still to come is void")
-        elif now - high_water > plan.OUTAGE:
-            starter.say(f"outage {gap}")
+    latest, high_water = register.latest, register.high_water
+    # Asked again: whoever started a job since may be later than this pass, without any clock being wrong.
+    if latest is not None and plan.went_back(starter.clock(), latest):
+        _go_back(starter, latest, now, zone)
+    elif high_water is not None and now - high_water > plan.OUTAGE:
+        starter.say(f"outage from {_said(high_water, zone)} to {_said(now, zone)}")
     register.reach(now)
+
+
+def _go_back(starter: Starter, latest: datetime, now: datetime, zone: ZoneInfo) -> None:
+    voided = starter.occurrences.go_back(now)
+    gap = f"from {_said(latest, zone)} to {_said(now, zone)}"
+    starter.say(f"clock_back {gap}: what was noted of slots still to come is void")
+    for job, count, first, last in voided:
+        span = f"from {_said(first, zone)} to {_said(last, zone)}"
+        starter.say(f"void {job} {count} ({span}): noted by a clock that was ahead")
 
 
 def _meet(starter: Starter, jobs: Sequence[Job], now: datetime) -> None:

@@ -43,11 +43,20 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 _TROUBLES = """
 SELECT job, SUM(exhausted), SUM(state = 'expired') FROM occurrence WHERE exhausted OR state = 'expired' GROUP BY job
 """
-# Beyond the retention, but nothing that a plan may still look for.
+# Never anything that a plan may still look for.
 _FORGET = """
 DELETE FROM occurrence
-WHERE job = ? AND scheduled_for < ? AND scheduled_for <= (SELECT settled_through FROM job WHERE name = job)
+WHERE job = ? AND scheduled_for <= (SELECT through FROM forgotten WHERE forgotten.job = occurrence.job)
 """
+# Of slots still to come, or run or given up at a moment still to come.
+_AHEAD = """
+state != 'void' AND (
+    scheduled_for > :ahead OR (started_at > :ahead AND state != 'running')
+    OR (ended_at > :ahead AND state IN ('expired', 'skipped'))
+)
+"""
+_SPANS = "SELECT job, COUNT(*), MIN(scheduled_for), MAX(scheduled_for) FROM occurrence"
+_VOID = "UPDATE occurrence SET state = 'void', exhausted = 0"
 _ONE_SECOND = timedelta(seconds=1)
 
 Slots = dict[datetime, Row]
@@ -121,6 +130,9 @@ class Occurrences:
         """Note that the slot is being run, or raise NotClaimed. The caller holds the job's lock."""
         with self._state.transaction():
             before = self.row(job, slot)
+            if before is not None and plan.is_ahead(before, now):
+                # No pass has met the clock since it was put back.
+                before = None
             self._must_be_claimable(job, slot, before, source)
             claim = Claim(job, slot, plan.started(before, source, now), before)
             self._write(job, slot, claim.row)
@@ -135,7 +147,7 @@ class Occurrences:
         with self._state.transaction():
             self._write(claim.job, claim.slot, row)
             self._settle(claim.job, claim.slot, row, now)
-            self._db.execute(_FORGET, (claim.job.name, utc.text(now - RETENTION)))
+            self._forget(claim.job, now)
         return row
 
     def take_back(self, claim: Claim) -> None:
@@ -174,16 +186,17 @@ class Occurrences:
                 self.register.begin(job, now, enabled=standing is None or standing.enabled)
             self._db.execute("UPDATE occurrence SET state = 'void', exhausted = 0 WHERE exhausted OR state = 'expired'")
 
-    def go_back(self, now: datetime) -> None:
-        """The clock was ahead: what it made of slots that have not come, or are not that old, is void."""
-        ahead = utc.text(now + EARLY)
+    def go_back(self, now: datetime) -> list[tuple[str, int, datetime, datetime]]:
+        """The clock was ahead: what it made of slots that have not come, or at a moment that has not, is void.
+
+        Return for each job how many slots that were, the first and the last.
+        """
+        ahead = {"ahead": utc.text(now + EARLY)}
         with self._state.transaction():
-            self._db.execute(
-                "UPDATE occurrence SET state = 'void', exhausted = 0"
-                " WHERE scheduled_for > ? OR (state = 'expired' AND ended_at > ?)",
-                (ahead, ahead),
-            )
+            found = self._db.execute(f"{_SPANS} WHERE {_AHEAD} GROUP BY job", ahead).fetchall()
+            self._db.execute(f"{_VOID} WHERE {_AHEAD}", ahead)
             self.register.go_back(now, unsettle=now - RETENTION)
+        return [(job, count, utc.moment(first), utc.moment(last)) for job, count, first, last in found]
 
     # --- inside a transaction ---
 
@@ -208,10 +221,20 @@ class Occurrences:
         settled = standing.settled_through
         if row.is_finished or slot > settled:
             settled = plan.settled_through(job, settled, self.rows(job, since=settled))
-        elif slot > max(standing.effective_from, now - RETENTION):
+        elif slot > max(standing.effective_from, now - RETENTION) and not self._is_forgotten(job, slot):
             settled = slot - _ONE_SECOND
         if settled != standing.settled_through:
             self.register.settle(job, settled)
+
+    def _is_forgotten(self, job: Job, slot: datetime) -> bool:
+        through = self.register.forgotten_through(job)
+        return through is not None and slot <= through
+
+    def _forget(self, job: Job, now: datetime) -> None:
+        """By the clock of the last pass, which was judged; a start from the crontab judges none."""
+        trusted = min(now, self.register.high_water or now)
+        self.register.forget(job, trusted - RETENTION - _ONE_SECOND)
+        self._db.execute(_FORGET, (job.name,))
 
     def _write(self, job: Job, slot: datetime, row: Row) -> None:
         counts = row.attempts, row.interruptions, row.exhausted

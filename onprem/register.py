@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from onprem import utc
+from onprem import plan, utc
 from onprem.jobhealth import HIGH_WATER
 from onprem.schedule import NONE, Job
 from onprem.state import State
@@ -21,6 +21,16 @@ CREATE TABLE IF NOT EXISTS job (
     name TEXT PRIMARY KEY, cron TEXT NOT NULL, zone TEXT NOT NULL, catch_up TEXT NOT NULL, enabled INTEGER NOT NULL,
     effective_from TEXT NOT NULL, settled_through TEXT NOT NULL, expired_through TEXT, direct_at TEXT
 ) WITHOUT ROWID
+"""
+# Slots up to here have rows no more, and all of them were settled.
+_FORGOTTEN = "CREATE TABLE IF NOT EXISTS forgotten (job TEXT PRIMARY KEY, through TEXT NOT NULL) WITHOUT ROWID"
+_FORGET = """
+INSERT INTO forgotten (job, through) SELECT name, MIN(settled_through, ?) FROM job WHERE name = ?
+ON CONFLICT (job) DO UPDATE SET through = MAX(through, excluded.through)
+"""
+_UNSETTLE = """
+UPDATE job SET settled_through =
+    MAX(effective_from, ?, COALESCE((SELECT through FROM forgotten WHERE forgotten.job = job.name), ''))
 """
 _ALL = """
 SELECT name, cron, zone, catch_up, enabled, effective_from, settled_through, expired_through, direct_at FROM job
@@ -59,6 +69,7 @@ class Register:
     def __init__(self, state: State) -> None:
         self._state, self._db = state, state.db
         self._db.execute(_TABLE)
+        self._db.execute(_FORGOTTEN)
 
     def standings(self) -> dict[str, Standing]:
         return {row[0]: _standing(*row) for row in self._db.execute(_ALL)}
@@ -97,6 +108,14 @@ class Register:
     def expire(self, job: Job, through: datetime) -> None:
         self._db.execute("UPDATE job SET expired_through = ? WHERE name = ?", (utc.text(through), job.name))
 
+    def forget(self, job: Job, through: datetime) -> None:
+        """Note that rows up to here are gone, as far as they were settled."""
+        self._db.execute(_FORGET, (utc.text(through), job.name))
+
+    def forgotten_through(self, job: Job) -> datetime | None:
+        row = self._db.execute("SELECT through FROM forgotten WHERE job = ?", (job.name,)).fetchone()
+        return None if row is None else utc.moment(row[0])
+
     def saw_direct_start(self, job: Job, now: datetime) -> None:
         self._db.execute("UPDATE job SET direct_at = ? WHERE name = ?", (utc.text(now), job.name))
 
@@ -106,22 +125,35 @@ class Register:
     def high_water(self) -> datetime | None:
         return utc.moment(self._state.get(HIGH_WATER))
 
+    @property
+    def latest(self) -> datetime | None:
+        """The last moment at which anything was noted; later than now if the clock was ahead."""
+        noted = [self.high_water]
+        for standing in self.standings().values():
+            noted += [standing.effective_from, standing.direct_at]
+        return max(filter(None, noted), default=None)
+
+    def check_clock(self, now: datetime) -> None:
+        """Raise ClockWrong if nothing may be planned by this clock."""
+        floors = [standing.effective_from for standing in self.standings().values()]
+        plan.check_clock(now, high_water=self.high_water, floors=floors)
+
     def reach(self, now: datetime) -> None:
         """Move the high-water mark ahead. Only `go_back` moves it back, together with what was noted beyond."""
         if self.high_water is None or now > self.high_water:
             self._state.put(HIGH_WATER, utc.text(now))
 
     def go_back(self, now: datetime, *, unsettle: datetime) -> None:
-        """The clock was ahead: look again at all slots later than ``unsettle``."""
-        self._db.execute("UPDATE job SET settled_through = MAX(effective_from, ?)", (utc.text(unsettle),))
-        self._db.execute("UPDATE job SET expired_through = NULL WHERE expired_through > ?", (utc.text(now),))
-        self._state.put(HIGH_WATER, utc.text(now))
-
-    def begin_no_later_than(self, now: datetime) -> None:
-        """A person says that the clock is right: no job begins in what is the future now."""
+        """The clock was ahead: look again at all slots later than ``unsettle`` that are not forgotten."""
         moment = utc.text(now)
+        # No job begins, and no line of a crontab was seen, in what is the future now.
         later = "UPDATE job SET effective_from = ?, settled_through = ? WHERE effective_from > ?"
         self._db.execute(later, (moment, moment, moment))
+        self._db.execute("UPDATE job SET direct_at = ? WHERE direct_at > ?", (moment, moment))
+        self._db.execute("UPDATE job SET expired_through = NULL WHERE expired_through > ?", (moment,))
+        self._db.execute("UPDATE forgotten SET through = ? WHERE through > ?", (moment, moment))
+        self._db.execute(_UNSETTLE, (utc.text(unsettle),))
+        self._state.put(HIGH_WATER, moment)
 
 
 def _standing(  # noqa: PLR0913, PLR0917

@@ -107,7 +107,8 @@ def _entered(stack: ExitStack, lock: Path) -> bool:
 def _outcome(row: Row, job: Job) -> str:
     assert row.started_at is not None
     assert row.ended_at is not None
-    seconds = (row.ended_at - row.started_at).total_seconds()
+    # The clock may have been put back meanwhile.
+    seconds = max((row.ended_at - row.started_at).total_seconds(), 0)
     if not row.note:
         return f"{row.state} in {seconds:.0f} s"
     tries = "given up" if row.exhausted else f"attempt {row.attempts} of {job.max_attempts}"

@@ -19,7 +19,7 @@ from onprem.schedule import Job
 from onprem.state import State
 
 NOW = utc.now()
-Prepare = Callable[[Callable[[Occurrences, Job], None]], None]
+Prepare = Callable[[Callable[[Occurrences, Job], object]], None]
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> None:
 def prepare(settings: Settings) -> Prepare:
     """Note something of the nightly job after a pass that has just been."""
 
-    def note(change: Callable[[Occurrences, Job], None]) -> None:
+    def note(change: Callable[[Occurrences, Job], object]) -> None:
         with closing(State.open(settings.ONPREM_STATE_DIR)) as state:
             occurrences, nightly = Occurrences(state), jobs.installed().jobs[1]
             occurrences.register.meet(jobs.installed().jobs, NOW - timedelta(days=30))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -18,6 +19,7 @@ from onprem.locks import only_one
 from onprem.occurrences import NotClaimed, Occurrences
 from onprem.plan import CATCHUP, OPERATOR, ClockWrong
 from onprem.rehearsal import rehearse
+from onprem.rerun import chosen, rerun
 from onprem.schedule import ALL, LATEST, NONE, RETENTION, Job
 from onprem.slot import Slot
 from onprem.state import State
@@ -281,7 +283,7 @@ def test_rows_that_a_pass_must_still_see_are_kept_beyond_that(machine: Machine) 
     for days in range(100):
         if days != 5:
             machine.direct(local("02 00:20:01") + days * ONE_DAY)
-    accept_clock(machine.starter())
+    accept_clock(machine.starter(), BANGKOK)
     machine.catch_up(machine.now + timedelta(minutes=5))
 
     assert machine.occurrences.troubles() == {"N": (0, 1)}
@@ -326,14 +328,14 @@ def test_a_clock_before_the_floor_plans_and_writes_nothing(machine: Machine) -> 
 def test_a_jump_of_more_than_thirty_days_waits_for_a_persons_word(machine: Machine) -> None:
     with pytest.raises(ClockWrong):
         machine.catch_up("2026-12-03T08:00")
-    accept_clock(machine.starter())
+    accept_clock(machine.starter(), BANGKOK)
 
     assert machine.catch_up("2026-12-03T08:00") == ["01 00:20", "02 00:20", "03 00:20"]
 
 
 def test_a_persons_word_also_ends_a_floor_in_the_future(machine: Machine) -> None:
     machine.now = local("01 12:00")
-    accept_clock(machine.starter())
+    accept_clock(machine.starter(), BANGKOK)
 
     assert machine.catch_up("02 00:25") == ["02 00:20"]
     assert machine.floor() == "01 12:00"
@@ -382,6 +384,121 @@ def test_a_pass_that_finds_another_at_work_does_not_judge_the_clock(machine: Mac
         machine.catch_up(at)
 
     assert machine.occurrences.register.high_water == high_water
+
+
+def test_what_was_forgotten_by_a_wrong_future_is_neither_owed_nor_too_old(machine: Machine) -> None:
+    machine.change("N", lookback=RETENTION)
+    for day in range(100):
+        machine.catch_up(local("02 00:25") + day * ONE_DAY)
+    ran, now = len(machine.runs), machine.now
+    machine.catch_up(now + 20 * ONE_DAY)
+
+    assert machine.catch_up(now + timedelta(minutes=5)) == []
+    assert (len(machine.runs) - ran, machine.occurrences.troubles()) == (20, {})
+
+
+def test_an_hour_back_over_a_slot_makes_nothing_too_old(machine: Machine) -> None:
+    for day in range(100):
+        machine.catch_up(local("02 00:50") + day * ONE_DAY)
+    night = machine.now.replace(second=0) + ONE_DAY
+    machine.direct(night - timedelta(minutes=29))
+    machine.catch_up(night)
+
+    machine.catch_up(night - timedelta(minutes=55))
+
+    assert machine.logged("clock_back")
+    assert machine.occurrences.troubles() == {}
+
+
+def test_a_failed_rerun_of_what_is_forgotten_owes_nothing_between(machine: Machine) -> None:
+    for day in range(100):
+        machine.catch_up(local("02 00:25") + day * ONE_DAY)
+    now = machine.now
+    machine.catch_up(now + 20 * ONE_DAY)
+    machine.catch_up(now + timedelta(minutes=5))
+    machine.work = lambda _slot: 1
+    first = now.date() - timedelta(days=80)
+    rerun(machine.starter(), NIGHTLY, chosen(machine.starter(), NIGHTLY, first, first, include_succeeded=True))
+
+    machine.catch_up(now + timedelta(minutes=10))
+
+    assert machine.occurrences.troubles() == {}
+
+
+def test_a_start_with_a_clock_of_years_ahead_forgets_nothing(machine: Machine) -> None:
+    machine.live_through(range(2, 8))
+    machine.direct("2031-11-03T00:20:01")
+
+    assert machine.brief("03 00:20") == "succeeded/direct 1"
+
+
+@pytest.mark.parametrize("is_corrected_by", [Machine.catch_up, Machine.direct])
+def test_what_ran_before_its_night_by_a_wrong_clock_runs_in_its_night(
+    machine: Machine, is_corrected_by: Callable[[Machine, str], object]
+) -> None:
+    """The clock is put right while the machine is off, or a moment before the slot."""
+    machine.catch_up("10 08:00")
+    machine.catch_up("13 08:00")
+    machine.runs.clear()
+
+    is_corrected_by(machine, "11 00:24")
+
+    assert "11 00:20" in [said(slot.at) for slot in machine.runs]
+    machine.catch_up("11 00:26")
+    assert [said(slot.at) for slot in machine.runs] == ["11 00:20"]
+
+
+def test_what_a_wrong_clock_noted_is_told_by_the_job(machine: Machine) -> None:
+    machine.catch_up("02 08:00")
+    machine.catch_up("05 08:00")
+    machine.catch_up("03 08:00")
+
+    assert machine.logged("void") == [
+        "void N 3 (from 2026-11-03T00:20:00+07:00 to 2026-11-05T00:20:00+07:00): noted by a clock that was ahead"
+    ]
+
+
+def test_a_start_by_a_clock_that_was_ahead_is_void_although_no_pass_was_ahead(machine: Machine) -> None:
+    machine.direct("05 00:20:01")
+    for at in ("03 00:19", "05 00:19"):
+        machine.catch_up(at)
+
+    machine.direct("05 00:20:01")
+
+    assert [said(slot.at) for slot in machine.runs].count("05 00:20") == 2
+
+
+def test_a_skipped_slot_of_a_wrong_future_is_owed_again(machine: Machine) -> None:
+    machine.change("N", catch_up=LATEST, cron="30 18 * * *")
+    machine.catch_up("10 09:00")
+    machine.catch_up("12 20:00")
+
+    assert machine.catch_up("10 20:10") == ["10 18:30"]
+
+
+@pytest.mark.parametrize("change", [{"cron": "0 6 * * *"}, {"zone": ZoneInfo("Asia/Jakarta"), "cron": "0 6 * * *"}])
+def test_a_schedule_changed_by_a_clock_that_was_ahead_counts_from_its_correction(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    machine = machine_since(tmp_path, "02 00:00", NIGHTLY, replace(NIGHTLY, name="R"))
+    machine.change("R", **change)
+    machine.jobs.append(replace(NIGHTLY, name="new"))
+    machine.catch_up("20 09:00")
+    machine.catch_up("10 09:10")
+
+    assert (machine.floor("R"), machine.floor("new"), machine.floor("N")) == ("10 09:10", "10 09:10", "02 00:00")
+    assert "R 11 06:00" in machine.catch_up("11 08:00")
+
+
+def test_the_seconds_of_a_run_are_never_less_than_none(machine: Machine) -> None:
+    def is_put_back(_slot: Slot) -> int:
+        machine.now -= timedelta(seconds=20)
+        return 0
+
+    machine.work = is_put_back
+    machine.direct("10 00:20:01")
+
+    assert machine.lines[-1].endswith("succeeded in 0 s")
 
 
 # --- a person's word ------------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ class Command(BaseCommand):
 def _catch_up(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int:
     chosen = [_find(schedule, options["only"])] if options["only"] else schedule.jobs
     if options["accept_clock"]:
-        catchup.accept_clock(starter)
+        catchup.accept_clock(starter, schedule.jobs[0].zone)
     if options["dry_run"]:
         rehearse(starter, chosen)
         return 0
