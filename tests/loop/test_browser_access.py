@@ -109,6 +109,17 @@ def test_axe_finds_nothing_in_light_and_dark_on_phone_and_desktop(opened: Any, n
     assert {where: what for where, what in found.items() if what} == {}
 
 
+def test_an_undo_that_comes_too_late_says_so_legibly(opened: Any, full_site: Site) -> None:
+    page = opened("day")
+    row(page, missing(page)[5]).get_by_role("button").first.tap()
+    expect(page.locator(".toast")).to_be_visible()
+    full_site.change("UPDATE att_edit SET rev = rev + 1")
+    page.get_by_role("button", name="เลิกทำ").tap()
+
+    expect(page.locator(".toast .error")).to_be_visible()
+    assert violations(page) == []
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_scrolls_sideways_at_320_pixels_nor_with_text_twice_as_large(opened: Any, name: str) -> None:
     page = opened(name, width=320, height=568)
@@ -122,6 +133,18 @@ def test_nothing_scrolls_sideways_at_320_pixels_nor_with_text_twice_as_large(ope
         widths[width, percent] = page.evaluate("document.documentElement.scrollWidth")
 
     assert {where: wide for where, wide in widths.items() if wide > where[0]} == {}
+
+
+@pytest.mark.parametrize("name", ["day", "no data", "search", "queue"])
+def test_nothing_scrolls_sideways_while_the_factory_is_offline(opened: Any, full_site: Site, name: str) -> None:
+    full_site.silent_for(20)
+    try:
+        page = opened(name, width=320, height=568)
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        expect(page.locator("#fresh")).to_contain_text("โรงงานออฟไลน์")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    finally:
+        full_site.change("UPDATE att_link SET last_seen = datetime('now')")
 
 
 SMALL = """() => [...document.querySelectorAll('a[href], button, summary, input:not([type=hidden]), select')]
