@@ -8,23 +8,20 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import CharField
-from django.db.models.functions import Cast
 
 from mirror import counting
 from mirror.wire import ABSENT, Snapshot
-from onprem import relations, rows
+from onprem import override, relations, rows
 from onprem.capture import DayFacts, Register, ScanLine, capture, future_scans, real_scans, register
 from onprem.clocks import local_now, parse_date, parse_moment, parse_usual_moments
 from onprem.faults import ALIAS, reading, writing
-from onprem.models import Override
 from onprem.notices import BAD_ROW, DEAD_TERMINAL, NUMBER_COLLISION, OLD_SCAN, Notices
+from onprem.override import Attempt
 from onprem.ports import Cell, Refused
 from onprem.relations import Days
 from onprem.rows import DayOffRow, Mark, PeriodRow, Person, Texts
 from onprem.timetable import Timetable, timetable
 
-SOURCE = "attsync"
 # Days read together: one range query per relation, and no more scans in memory than so many days have.
 CHUNK = timedelta(days=7)
 HEARD_LATELY = timedelta(hours=24)
@@ -66,6 +63,7 @@ class LegacyFactory:
         self.day_starts: time = day_starts if day_starts is not None else settings.ONPREM_DAY_STARTS
         self._clock = clock
         self._roster = _Roster([], register({}), Notices())
+        self._columns: dict[str, str] = {}
 
     def snapshots(self, days: Sequence[date], *, now: datetime) -> Iterator[Snapshot]:
         """Yield each day as it is, in the order asked for."""
@@ -84,17 +82,23 @@ class LegacyFactory:
         """Return the stored mark. Raise Refused (final) for an unknown employee or period."""
         with reading():
             self._known(cell)
-            return _stored(cell)
+            return override.stored(cell)
 
     def set_mark(self, cell: Cell, status: str) -> str:
         """Make the stored mark be ``status``, unless a real scan was there first."""
-        with writing(), transaction.atomic(using=ALIAS):
-            if status != ABSENT and self._has_real_scan(cell):
-                return "superseded"
-            _write(cell, status, self._clock())
-            found = _stored(cell)
-            if found != (None if status == ABSENT else status):
-                raise Refused("write_failed", f"wrote {status}, but read back {found or 'nothing'}", final=False)
+        attempt = Attempt(cell, status, self._clock())
+        try:
+            with writing(), transaction.atomic(using=ALIAS):
+                if status != ABSENT:
+                    if self._has_real_scan(cell):
+                        return "superseded"
+                    self._columns = self._columns or relations.override_columns()
+                    override.demand_room(self._columns, cell, status)
+                attempt.make()
+        except Refused:
+            with writing():
+                attempt.undo()
+            raise
         return "applied"
 
     def _capture(self, table: Timetable, site: Site, chunk: Chunk, now: datetime) -> Snapshot:
@@ -144,7 +148,8 @@ class LegacyFactory:
         times: list[datetime] = []
         for device in sorted(person.devices):
             if len(rows.owners_of(device, relations.people_with_device(device))) == 1:
-                times += filter(None, (parse_moment(at) for _, at in relations.scans_of(days, device)))
+                own = (at for no, at in relations.scans_of(days, device) if rows.cleaned(no) == device)
+                times += filter(None, map(parse_moment, own))
         counted, _ = ScanLine(sorted(times), [""] * len(times)).split(self._clock())
         days_off, _ = _days_off(Days(cell.day, cell.day))
         today = [row for row in days_off if row.covers(cell.day)]
@@ -253,26 +258,3 @@ def _odd_scans(chunk: Chunk, now: datetime, notices: Notices) -> None:
     future_scans(future, notices)
     for _, words in odd:
         notices.add(BAD_ROW, words)
-
-
-# --- writing --------------------------------------------------------------------------------------------------------
-
-
-def _stored(cell: Cell) -> str | None:
-    """The mark stored for the cell; the newest if there are several rows."""
-    rows = relations.override_of(cell.day, cell.period, cell.employee_no)
-    found = rows.values_list(Cast("updated_at", CharField()), Cast("status", CharField()))
-    newest = max(((updated or "", status or "") for updated, status in found), default=None)
-    return newest[1].strip().lower() if newest else None
-
-
-def _write(cell: Cell, status: str, now: datetime) -> None:
-    """Set or delete. Updating first and inserting only where nothing matched doubles nothing without a unique key."""
-    found = relations.override_to_write(cell.day, cell.period, cell.employee_no)
-    if status == ABSENT:
-        found.delete()
-        return
-    values = {"status": status, "source": SOURCE, "updated_at": now.strftime("%Y-%m-%d %H:%M:%S")}
-    # A server that counts changed rows instead of matched ones says 0 for a change of nothing.
-    if not found.update(**values) and not found.exists():
-        Override.objects.create(work_date=cell.day.isoformat(), period=cell.period, emp_no=cell.employee_no, **values)

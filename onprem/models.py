@@ -76,7 +76,7 @@ class Override(models.Model):
 
     pk = models.CompositePrimaryKey("work_date", "period", "emp_no")
     work_date = models.CharField(max_length=10)
-    period = models.IntegerField()
+    period = models.CharField(max_length=8)
     emp_no = models.CharField(max_length=32)
     status = models.CharField(max_length=32)
     source = models.CharField(max_length=64, null=True)

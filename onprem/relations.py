@@ -5,22 +5,25 @@ Only SQL that MariaDB 5.5 understands. Everything here may raise Django's databa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date, time, timedelta
 from typing import Any, NamedTuple, TypeVar
 
 from django.db import DatabaseError, connections
 from django.db.models import CharField, Expression, Model, Q, QuerySet
-from django.db.models.functions import Cast, Collate, Trim
+from django.db.models.functions import Cast, Collate
 
 from onprem.clocks import in_buddhist_years
 from onprem.faults import ALIAS, is_absent, is_denied
-from onprem.models import Employee, Override, Scan, relation_name
+from onprem.models import Override, relation_name
+from onprem.ports import Cell
 from onprem.rows import Texts
 
 EMPLOYEE = ("emp_no", "device_no", "full_name", "grp", "active", "hire_date", "end_date", "shift_code")
 PERIOD = ("code", "label", "start_time", "end_time", "late_after", "grp", "shift_code", "day_offset")
 OVERRIDE = ("work_date", "period", "emp_no", "status", "updated_at")
+WRITTEN = (*OVERRIDE, "source")
 SCAN = ("device_no", "scanned_at")
 PULL = ("device", "pulled_through")
 DAYOFF = ("date_from", "date_to", "emp_no", "part", "label")
@@ -63,11 +66,13 @@ def employees() -> list[Texts]:
 
 
 def person(no: str) -> list[Texts]:
-    return texts(Employee.objects.alias(exact=exact_text("emp_no")).filter(exact=no), EMPLOYEE)
+    """The rows that may be this person's: `rows` tells which are."""
+    return _select("employee", EMPLOYEE, *_containing("emp_no", no))
 
 
 def people_with_device(device: str) -> list[Texts]:
-    return texts(Employee.objects.alias(exact=exact_text("device_no")).filter(exact=device), EMPLOYEE)
+    """The rows that may carry this device number."""
+    return _select("employee", EMPLOYEE, *_containing("device_no", device))
 
 
 def periods() -> list[Texts]:
@@ -90,8 +95,10 @@ def scans_with_terminals(days: Days) -> list[Texts]:
 
 
 def scans_of(days: Days, device: str) -> list[Texts]:
-    rows = Scan.objects.filter(days.of("scanned_at"))
-    return texts(rows.alias(exact=exact_text("device_no")).filter(exact=device), SCAN)
+    """The scans of these days that may be of this device number."""
+    within, bounds = _within("scanned_at", days.ranges)
+    containing, pattern = _containing("device_no", device)
+    return _select("scan", SCAN, f"({within}) AND {containing}", [*bounds, *pattern])
 
 
 def odd_scans(after: date) -> list[Texts]:
@@ -108,15 +115,37 @@ def overrides(days: Days) -> list[Texts]:
     return _select("override", OVERRIDE, *_within("work_date", days.ranges))
 
 
-def override_of(day: date, period: int, no: str) -> QuerySet[Override]:
-    """The rows of one cell: none, one, or several where the site has no unique key."""
-    return _exactly(Override.objects.filter(Days(day, day).of("work_date"), period=period), no)
+def overrides_near(day: date, no: str) -> list[Texts]:
+    """The rows of a day that may be this person's, and all of our own: `WRITTEN` columns."""
+    within, bounds = _within("work_date", Days(day, day).ranges)
+    his, number = _containing("emp_no", no)
+    ours, name = _containing("source", "attsync")
+    return _select("override", WRITTEN, f"({within}) AND ({his} OR {ours})", [*bounds, *number, *name])
 
 
-def override_to_write(day: date, period: int, no: str) -> QuerySet[Override]:
-    """The same rows found by the spellings of the day that stand there: a write must not lock a whole range."""
-    spelled = {str(row[0]) for row in texts(override_of(day, period, no), ["work_date"])} or {day.isoformat()}
-    return _exactly(Override.objects.filter(work_date__in=sorted(spelled), period=period), no)
+def overrides_spelled(cell: Cell, found: Sequence[Texts]) -> QuerySet[Override]:
+    """The cell's rows by the spellings that stand there: a write must not lock a whole range."""
+    spelled = [row[:3] for row in found] or [(cell.day.isoformat(), str(cell.period), cell.employee_no)]
+    day, period, no = (sorted(map(str, set(column))) for column in zip(*spelled, strict=True))
+    return _exactly(Override.objects.filter(work_date__in=day, period__in=period), emp_no=no)
+
+
+def overrides_like(row: Texts) -> QuerySet[Override]:
+    """The rows that are written exactly like this one."""
+    day, period, no, status, updated, source = (str(text) for text in row)
+    same_day = Override.objects.filter(work_date=day, period=period)
+    return _exactly(same_day, emp_no=[no], status=[status], updated_at=[updated], source=[source])
+
+
+def override_columns() -> dict[str, str]:
+    """How each column is declared, as far as that can change what is written into it."""
+    name = connections[ALIAS].ops.quote_name(relation_name("override"))
+    with connections[ALIAS].cursor() as cursor:
+        if connections[ALIAS].vendor == "mysql":
+            cursor.execute(f"SHOW COLUMNS FROM {name}")
+            return {str(row[0]).lower(): _as_text(row[1]) for row in cursor.fetchall()}
+        cursor.execute(f"PRAGMA table_info({name})")
+        return {str(row[1]).lower(): _affinity(str(row[2]).upper()) for row in cursor.fetchall()}
 
 
 def pulls() -> list[Texts] | None:
@@ -158,18 +187,41 @@ def _within(column: str, ranges: Iterable[tuple[str, str]]) -> tuple[str, list[s
     return " OR ".join([f"{column} >= %s AND {column} < %s"] * (len(bounds) // 2)), bounds
 
 
-def exact_text(column: str) -> Expression:
-    """The column as text without blanks around it, compared letter by letter.
+def _containing(column: str, text: str) -> tuple[str, list[str]]:
+    """A condition and its values: the text stands in the column, whatever is around it or between (NUL).
+
+    What counts as a blank, and that `a12` is not `A12`, is for `rows` to say, the same for every reader.
+    """
+    pattern = re.sub(r"([!%_])", r"!\1", text)
+    return f"REPLACE(CAST({column} AS CHAR), %s, '') LIKE %s ESCAPE '!'", ["\0", f"%{pattern}%"]
+
+
+def _exactly(rows: QuerySet[Override], **spellings: Sequence[str]) -> QuerySet[Override]:
+    """Compared letter by letter, and as text.
 
     A site's own collation takes `a12` for `A12`, who is somebody else, and its charset may not even have the letters
     that are asked for, which is an error there.
     """
-    text = Trim(Cast(column, CharField()))
-    return Collate(text, "utf8mb4_bin") if connections[ALIAS].vendor == "mysql" else text
+    is_mysql = connections[ALIAS].vendor == "mysql"
+    for column, texts_there in spellings.items():
+        text: Expression = Cast(column, CharField())
+        rows = rows.alias(**{f"{column}_text": Collate(text, "utf8mb4_bin") if is_mysql else text})
+        rows = rows.filter(**{f"{column}_text__in": texts_there})
+    return rows
 
 
-def _exactly(rows: QuerySet[Override], no: str) -> QuerySet[Override]:
-    return rows.alias(exact=exact_text("emp_no")).filter(exact=no)
+def _as_text(value: object) -> str:
+    """Some servers send the type as bytes."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _affinity(declared: str) -> str:
+    """What SQLite makes of a declared type (its own rules): it keeps no length, and makes numbers of digits."""
+    if "INT" in declared:
+        return "int"
+    if not declared or any(word in declared for word in ("CHAR", "CLOB", "TEXT", "BLOB")):
+        return "text"
+    return "real" if any(word in declared for word in ("REAL", "FLOA", "DOUB")) else "int"
 
 
 def _if_there(relation: str, columns: Sequence[str], where: str = "", bounds: Sequence[str] = ()) -> list[Texts] | None:

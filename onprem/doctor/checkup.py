@@ -9,7 +9,7 @@ from django.conf import settings
 
 from mirror import counting
 from onprem import utc
-from onprem.doctor import catchingup, database, people, recent, surroundings
+from onprem.doctor import catchingup, database, people, recent, surroundings, writing
 from onprem.doctor.finding import BAD, Finding, bad
 from onprem.ports import FactoryTrouble
 
@@ -36,7 +36,7 @@ def factory(day: date, *, now: datetime, day_starts: time) -> Iterator[Finding]:
         return
     whole = list(database.complete())
     yield from whole
-    yield from database.writable()
+    yield from writing.writable()
     yield from database.grants()
     if any(finding.mark == BAD for finding in whole):
         return

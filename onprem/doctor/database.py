@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, InterfaceError, connections, transaction
+from django.db import DatabaseError, InterfaceError, connections
 from django.db.models import Count, QuerySet
 
 from onprem import relations
@@ -41,12 +41,6 @@ RELATIONS = (
     Relation("dayoff", DayOff.objects.all(), relations.DAYOFF, "dayoff_missing", may_be_empty=True),
 )
 
-# None of them changes a row, but each needs the right and a relation that can be written.
-TRIALS = {
-    "UPDATE": "UPDATE {override} SET status = status WHERE 1 = 0",
-    "INSERT": "INSERT INTO {override} ({columns}) SELECT {columns} FROM {override} WHERE 1 = 0",
-    "DELETE": "DELETE FROM {override} WHERE 1 = 0",
-}
 _GRANT = re.compile(r"GRANT (.+?) ON (\S+) TO ")
 
 
@@ -72,17 +66,6 @@ def complete() -> Iterator[Finding]:
     """Each relation and each of its columns."""
     for relation in RELATIONS:
         yield from _relation(relation)
-
-
-def writable() -> Iterator[Finding]:
-    """Whether the override can be written, tried with statements that touch no row."""
-    override, columns = relation_name("override"), ", ".join((*relations.OVERRIDE, "source"))
-    tried = {command: _refusal(sql.format(override=override, columns=columns)) for command, sql in TRIALS.items()}
-    if not any(tried.values()):
-        yield good("override_good", relation=override)
-    for command, words in tried.items():
-        if words:
-            yield bad("override_bad", relation=override, command=command, words=words)
 
 
 def grants() -> Iterator[Finding]:
@@ -124,15 +107,6 @@ def _missing_columns(relation: Relation) -> list[str]:
         except DatabaseError:
             missing.append(column)
     return missing if len(missing) < len(relation.columns) else []
-
-
-def _refusal(sql: str) -> str | None:
-    try:
-        with transaction.atomic(using=ALIAS), connections[ALIAS].cursor() as cursor:
-            cursor.execute(sql)
-    except (DatabaseError, InterfaceError) as exc:
-        return words_of(exc)
-    return None
 
 
 def _too_wide(line: str) -> str | None:

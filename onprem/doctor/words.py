@@ -52,6 +52,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "catchup ทำงานครั้งสุดท้ายเมื่อ {minutes} นาทีก่อน บรรทัดใน cron หายไปหรือไม่",
         "catchup ran {minutes} minutes ago for the last time: is its cron line gone?",
     ),
+    "pass_ahead": (
+        "catchup ทำงานครั้งสุดท้ายล้ำหน้านาฬิกานี้ {minutes} นาที นาฬิกาเคยผิดหรือไม่",
+        "catchup ran last at a moment {minutes} minutes ahead of this clock: was the clock wrong?",
+    ),
+    "jobs_clock": (
+        "วางแผนงานด้วยนาฬิกานี้ไม่ได้: {words} ถ้านาฬิกาถูกแล้ว: manage.py catchup --accept-clock",
+        "no job is planned by this clock: {words}. If it is right: manage.py catchup --accept-clock",
+    ),
     "slots_given_up": (
         "งาน {job}: ทำไม่สำเร็จจนเลิกลอง {exhausted} รอบ เก่าเกินไปแล้ว {expired} รอบ (manage.py catchup --status)",
         "job {job}: {exhausted} runs given up, {expired} too old to be run (manage.py catchup --status)",
@@ -93,6 +101,14 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "override_good": ("{relation} เขียนได้ตามสิทธิ์ที่ต้องใช้", "{relation} can be written"),
     "override_bad": ("{relation}: {command} ไม่ได้: {words}", "{relation}: no {command}: {words}"),
+    "override_numeric": (
+        "{relation}.emp_no เป็นตัวเลข ({declared}): 0012 จะกลายเป็น 12 ซึ่งเป็นคนอื่น ให้เปลี่ยนเป็น VARCHAR(32)",
+        "{relation}.emp_no is a number ({declared}): 0012 would become 12, somebody else; make it VARCHAR(32)",
+    ),
+    "override_unfit": (
+        "{relation}.{column} เป็น {declared} เก็บค่านี้ไม่ได้: {words}",
+        "{relation}.{column} is {declared}, which cannot hold: {words}",
+    ),
     "grants_wide": (
         "บัญชีนี้มีสิทธิ์เกินจำเป็น: {words} (ดู onprem/sql/grants.sql)",
         "this account may do more than it needs: {words} (see onprem/sql/grants.sql)",

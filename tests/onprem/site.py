@@ -49,7 +49,7 @@ def add_scans(device_no: str | None, *moments: str | None) -> None:
     add("scan", *((first + i, device_no, at, "T1") for i, at in enumerate(moments)))
 
 
-def add_mark(no: str, period: int, status: str, *, day: str = "2026-07-28") -> None:
+def add_mark(no: str, period: int | str, status: str, *, day: str = "2026-07-28") -> None:
     add("override", (day, period, no, status, "web", "2026-07-28 09:00:00"))
 
 

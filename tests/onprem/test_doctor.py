@@ -338,6 +338,27 @@ def test_rights_that_are_too_wide_are_mentioned(account: MariaDB, grant: str) ->
     assert doctor.wrong == []
 
 
+@pytest.mark.parametrize(
+    ("column", "declared", "words"),
+    [
+        ("emp_no", "INT", "emp_no is a number"),
+        ("emp_no", "DECIMAL(10,0)", "emp_no is a number"),
+        ("emp_no", "CHAR(3)", r"emp_no is char\(3\), which cannot hold: 0001"),
+        ("status", "CHAR(4)", r"status is char\(4\), which cannot hold: present"),
+        ("status", "ENUM('late','P')", "cannot hold: present"),
+        ("source", "CHAR(6)", "cannot hold: attsync"),
+    ],
+)
+def test_a_column_that_would_change_a_mark_is_wrong(account: MariaDB, column: str, declared: str, words: str) -> None:
+    account.execute(f"ALTER TABLE attsync_override MODIFY {column} {declared} NOT NULL", database="doctored")
+
+    doctor = as_account(account, *READ_ALL, WRITE)
+
+    assert doctor.failed
+    assert doctor.says("✗", words)
+    assert not doctor.says("✓", "attsync_override can be written")
+
+
 # --- people and windows ---------------------------------------------------------------------------------------------
 
 
