@@ -53,33 +53,40 @@ def _found(page: Page) -> None:
     page.fill("#q", "ปิ่น")
 
 
+PAGES = {
+    "signin": "/",
+    "day": "/",
+    "day-past": f"/?date={YESTERDAY}",
+    "day-none": "/?date=2026-07-16",
+    "group": f"/everyone?date={DAY}&group=1-2",
+    "month": "/month",
+    "person": "/worker/0712",
+    "queue": "/queue",
+    "print": "/print?g=QC",
+    "help": "/help",
+    "not-found": "/nowhere",
+}
+
+
+def _each(name: str, path: str) -> list[Shot]:
+    """On a phone, in the dark, on a desktop."""
+    signed_in = name != "signin"
+    return [
+        Shot(name, path, signed_in=signed_in),
+        Shot(f"{name}-dark", path, dark=True, signed_in=signed_in),
+        Shot(f"{name}-desktop", path, size=DESKTOP, signed_in=signed_in),
+    ]
+
+
+FIRST_RUN = _each("first-run", "/")
 SHOTS = [
-    Shot("signin", "/", signed_in=False),
-    Shot("day", "/"),
-    Shot("day-dark", "/", dark=True),
-    Shot("day-desktop", "/", size=DESKTOP),
+    *(shot for name, path in PAGES.items() for shot in _each(name, path)),
     Shot("day-desktop-dark", "/", size=DESKTOP, dark=True),
     Shot("day-tap", "/", before=_tapped),
     Shot("day-by-hand", "/", before=_at("#g1 > h3 >> nth=1")),
     Shot("day-search", "/", before=_found),
-    Shot("day-past", f"/?date={YESTERDAY}"),
-    Shot("day-none", "/?date=2026-07-16"),
-    Shot("group", f"/everyone?date={DAY}&group=1-2"),
-    Shot("month", "/month"),
-    Shot("month-dark", "/month", dark=True),
-    Shot("month-desktop", "/month", size=DESKTOP),
-    Shot("person", "/worker/0712"),
-    Shot("person-dark", "/worker/0712", dark=True),
-    Shot("person-desktop", "/worker/0712", size=DESKTOP),
-    Shot("queue", "/queue"),
-    Shot("queue-dark", "/queue", dark=True),
-    Shot("queue-desktop", "/queue", size=DESKTOP),
-    Shot("print-desktop", "/print?g=QC", size=DESKTOP),
-    Shot("help", "/help"),
-    Shot("help-dark", "/help", dark=True),
-    Shot("help-desktop", "/help", size=DESKTOP),
 ]
-OFFLINE = [Shot("day-offline", "/"), Shot("day-offline-dark", "/", dark=True)]
+OFFLINE = _each("day-offline", "/")
 
 
 class Quiet(WSGIRequestHandler):
@@ -97,22 +104,24 @@ def main() -> None:
     django.setup()
     now = showcase.NOW.replace(tzinfo=showcase.ZONE)
     with time_machine.travel(now, tick=True):
-        fill()
+        _migrate()
         url = serve()
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-            take(browser, url, SHOTS)
-    with time_machine.travel(now + timedelta(minutes=26), tick=True), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        take(browser, url, OFFLINE)
+        take(url, FIRST_RUN)
+        fill()
+        take(url, SHOTS)
+    with time_machine.travel(now + timedelta(minutes=26), tick=True):
+        take(url, OFFLINE)
     shutil.rmtree(folder)
+
+
+def _migrate() -> None:
+    from django.core.management import call_command  # noqa: PLC0415 - needs the settings made above
+
+    call_command("migrate", verbosity=0)
 
 
 def fill() -> None:
     """Sixty days, a morning, and a correction in every state it can be in."""
-    from django.core.management import call_command  # noqa: PLC0415 - needs the settings made above
-
-    call_command("migrate", verbosity=0)
     today = showcase.day(showcase.TODAY, at=showcase.NOW)
     for body in showcase.month(showcase.TODAY):
         _post("ingest", body)
@@ -138,30 +147,40 @@ def serve() -> str:
     return f"http://127.0.0.1:{server.server_port}/att-sync"
 
 
-def take(browser: Browser, url: str, shots: list[Shot]) -> None:
+def take(url: str, shots: list[Shot]) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
-    state: Any = None
-    for shot in shots:
-        width, height = shot.size
-        context = browser.new_context(
-            viewport={"width": width, "height": height},
-            locale="th-TH",
-            color_scheme="dark" if shot.dark else "light",
-            device_scale_factor=2 if width < DESKTOP[0] else 1,
-            storage_state=state if shot.signed_in else None,
-        )
-        page = context.new_page()
-        page.goto(f"{url}/")
-        if shot.signed_in and not state:
-            page.fill("#password", PASSWORD)
-            page.keyboard.press("Enter")
-            page.locator(".tabs").wait_for()
-            state = context.storage_state()
-        page.goto(url + shot.path)
-        shot.before(page)
-        page.wait_for_timeout(200)
-        page.screenshot(path=FOLDER / f"{shot.name}.png")
-        context.close()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        state = _remembered(browser, url)
+        for shot in shots:
+            _take(browser, url, shot, state)
+
+
+def _remembered(browser: Browser, url: str) -> Any:
+    """What a browser keeps that has signed in."""
+    page = browser.new_page()
+    page.goto(f"{url}/")
+    page.fill("#password", PASSWORD)
+    page.keyboard.press("Enter")
+    page.locator(".tabs").wait_for()
+    return page.context.storage_state()
+
+
+def _take(browser: Browser, url: str, shot: Shot, state: Any) -> None:
+    width, height = shot.size
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        locale="th-TH",
+        color_scheme="dark" if shot.dark else "light",
+        device_scale_factor=2 if width < DESKTOP[0] else 1,
+        storage_state=state if shot.signed_in else None,
+    )
+    page = context.new_page()
+    page.goto(url + shot.path)
+    shot.before(page)
+    page.wait_for_timeout(200)
+    page.screenshot(path=FOLDER / f"{shot.name}.png")
+    context.close()
 
 
 def _post(route: str, said: object) -> None:
