@@ -18,11 +18,22 @@ _NO_TABLE, _NO_COLUMN, _BROKEN_VIEW, _DENIED, _DENIED_COLUMN = 1146, 1054, 1356,
 _MISSING = frozenset({_NO_TABLE, _NO_COLUMN, _BROKEN_VIEW})
 # A missing table that one has no rights on is "denied" too: the server does not tell which.
 _UNREADABLE = _MISSING | {_DENIED, _DENIED_COLUMN}
-# Server or line away (2xxx, and these), locks, the time limit: nothing a row could be blamed for.
+# Nothing a row could be blamed for: below 1000 (the storage engines' own), 2xxx (the line), and these.
 _AWAY = frozenset(
-    {1040, 1043, 1044, 1045, 1049, 1053, 1077, 1129, 1130, 1158, 1159, 1160, 1161, 1203, 1226, 1317, 1927}
+    {1040, 1042, 1043, 1044, 1045, 1049, 1053, 1077, 1078, 1079, 1080, 1129, 1130, 1135, 1152, 1158, 1159, 1160, 1161}
+    | {1184, 1203, 1226, 1317, 1637, 1927, 3032, 3168, 3169, 4031}
 )
-_BUSY = frozenset({1020, 1205, 1213, 1969, 3024})
+# Locks, the time limit, a table being rebuilt.
+_BUSY = frozenset({1020, 1099, 1192, 1205, 1206, 1213, 1223, 1297, 1412, 1614, 1615, 1969, 3024, 3572})
+# The server or the whole table takes no writes: read-only, a replica, a binlog of the wrong kind, a cluster's vote.
+_READ_ONLY = frozenset({1036, 1207, 1290, 1661, 1662, 1663, 1664, 1665, 1666, 1785, 1792, 1836, 3098, 3100, 3101})
+# Disk, memory, damaged files.
+_BROKEN = frozenset(
+    {1004, 1005, 1009, 1012, 1014, 1015, 1016, 1017, 1018, 1021, 1023, 1024, 1026, 1030, 1033, 1034, 1035, 1037, 1038}
+    | {1041, 1114, 1180, 1181, 1194, 1195, 1197, 1296, 1436, 1595, 1712, 1812, 1813, 1814, 1877, 1932, 1933}
+)
+_NO_ROWS_FAULT = _AWAY | _BUSY | _READ_ONLY | _BROKEN
+_SQLITES_OWN = ("locked", "unable to open", "readonly", "disk", "malformed", "not a database", "out of memory")
 
 
 @contextmanager
@@ -97,5 +108,5 @@ def _is_missing(exc: Exception) -> bool:
 def _is_passing(exc: Exception) -> bool:
     number = _number(exc)
     if number is None:
-        return isinstance(exc, InterfaceError) or "locked" in str(exc) or "unable to open" in str(exc)
-    return number < 1000 or 2000 <= number < 3000 or number in _AWAY | _BUSY
+        return isinstance(exc, InterfaceError) or any(words in str(exc) for words in _SQLITES_OWN)
+    return number < 1000 or 2000 <= number < 3000 or number in _NO_ROWS_FAULT

@@ -7,9 +7,11 @@ from contextlib import contextmanager
 
 import MySQLdb
 import pytest
+from django.db import OperationalError
 
 from onprem import relations
 from onprem.factory import LegacyFactory
+from onprem.faults import writing
 from onprem.ports import Cell, FactoryDown, Refused, ViewMissing
 from tests.mariadb import MariaDB
 from tests.onprem.relations import RELATIONS
@@ -105,6 +107,76 @@ def test_a_read_only_account_cannot_write_and_says_so(status: str, command: str)
         LegacyFactory().set_mark(CELL, status)
 
     assert (refused.value.code, refused.value.final) == ("write_failed", False)
+
+
+@pytest.fixture
+def writer(mariadb: MariaDB) -> Iterator[LegacyFactory]:
+    """An account that may write, but not where the server as a whole takes no writes."""
+    mariadb.create("writable")
+    mariadb.execute("CREATE OR REPLACE USER writer@localhost IDENTIFIED BY 'w'")
+    mariadb.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON writable.* TO writer@localhost")
+    with pointed_at(mariadb.url("writable")):
+        run(*RELATIONS)
+        add_periods()
+        add_people("0012")
+    with pointed_at(mariadb.url("writable").replace("root@", "writer:w@")):
+        yield LegacyFactory(clock=lambda: EVENING)
+    mariadb.execute("DROP USER writer@localhost")
+
+
+def test_a_server_that_takes_no_writes_is_the_factorys_trouble(mariadb: MariaDB, writer: LegacyFactory) -> None:
+    mariadb.execute("SET GLOBAL read_only = 1")
+    try:
+        with pytest.raises(FactoryDown, match="read-only"):
+            writer.set_mark(CELL, "late")
+    finally:
+        mariadb.execute("SET GLOBAL read_only = 0")
+
+    assert writer.set_mark(CELL, "late") == "applied"
+
+
+def test_a_full_table_is_the_factorys_trouble(mariadb: MariaDB, writer: LegacyFactory) -> None:
+    for change in ("DROP PRIMARY KEY", "ENGINE = MEMORY MAX_ROWS = 1"):
+        mariadb.execute(f"ALTER TABLE attsync_override {change}", database="writable")
+    mariadb.execute("SET GLOBAL max_heap_table_size = 16384")
+    try:
+        mariadb.execute("ALTER TABLE attsync_override ENGINE = MEMORY", database="writable")
+        fill = "INSERT INTO attsync_override VALUES ('2020-01-01', 1, 'x', 'late', 'web', NULL)"
+        with pytest.raises(MySQLdb.OperationalError, match="full"):
+            for _ in range(100000):
+                mariadb.execute(fill + ", ('2020-01-01', 1, 'x', 'late', 'web', NULL)" * 50, database="writable")
+        with pytest.raises(FactoryDown, match="full"):
+            writer.set_mark(CELL, "late")
+    finally:
+        mariadb.execute("SET GLOBAL max_heap_table_size = DEFAULT")
+
+
+ROWS = (1048, 1062, 1142, 1264, 1292, 1364, 1366, 1369, 1406, 1452, 1644, 4025)
+NOT_ROWS = (3, 28, 126, 145, 1021, 1030, 1036, 1114, 1194, 1195, 1205, 1290, 1665, 1836, 2013)
+
+
+@pytest.mark.parametrize(("number", "blamed"), [*((n, Refused) for n in ROWS), *((n, FactoryDown) for n in NOT_ROWS)])
+@pytest.mark.usefixtures("legacy")
+def test_which_errors_a_row_is_blamed_for(number: int, blamed: type[Exception]) -> None:
+    with pytest.raises(blamed), writing():
+        raise OperationalError(number, "in the server's words")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "attempt to write a readonly database",
+        "database disk image is malformed",
+        "database is locked",
+        "database or disk is full",
+        "disk I/O error",
+        "file is not a database",
+    ],
+)
+@pytest.mark.usefixtures("legacy")
+def test_trouble_of_the_whole_file_is_not_the_rows(words: str) -> None:
+    with pytest.raises(FactoryDown, match=words), writing():
+        raise OperationalError(words)
 
 
 def test_a_wrong_password_is_the_factorys_trouble(mariadb: MariaDB) -> None:
