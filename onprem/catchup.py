@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,10 +19,14 @@ from onprem.starter import NOT_NOW, Starter
 
 @dataclass
 class Report:
-    """What came of it: how many runs failed, and how many slots were put off for lack of the cloud."""
+    """What came of it: how many runs failed, and of which job, and why, how many slots were put off."""
 
     failed: int = 0
-    put_off: int = 0
+    waiting: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def put_off(self) -> int:
+        return self.waiting.total()
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ def prepare(starter: Starter, jobs: Sequence[Job], now: datetime) -> list[Missed
     """Bring the register and the ledger up to date with the clock and the schedule, and plan. Raise ClockWrong."""
     starter.occurrences.register.check_clock(now)
     _follow_clock(starter, now, jobs[0].zone)
-    _meet(starter, jobs, now)
+    starter.meet(jobs, now)
     running = starter.occurrences.jobs_running()
     for job in jobs:
         if job.name in running:
@@ -109,15 +114,6 @@ def _go_back(starter: Starter, latest: datetime, now: datetime, zone: ZoneInfo) 
         starter.say(f"void {job} {count} ({span}): noted by a clock that was ahead")
 
 
-def _meet(starter: Starter, jobs: Sequence[Job], now: datetime) -> None:
-    for job, before in starter.occurrences.register.meet(jobs, now):
-        if before is None:
-            starter.say(f"new_job {job.name}: its slots count from now on")
-        else:
-            was, now_is = f"{before.cron!r} in {before.zone}", f"{job.cron!r} in {job.zone.key}"
-            starter.say(f"schedule_changed {job.name}: from {was} to {now_is}; its slots count from now on")
-
-
 def _missed(job: Job, standing: Standing, rows: Rows, now: datetime) -> Missed:
     if job.catch_up == NONE or not standing.enabled:
         return Missed(job)
@@ -142,16 +138,23 @@ def _run(starter: Starter, due: Sequence[tuple[Job, datetime]]) -> Report:
         if job.needs_cloud and cloud is None:
             cloud = starter.cloud_is_near()
         if job.needs_cloud and not cloud:
-            report.put_off += 1
+            report.waiting[f"{job.name} (the cloud cannot be reached)"] += 1
         elif job.name not in busy:
             code = _start(starter, job, at, busy)
             report.failed += code not in (0, NOT_NOW)
-            report.put_off += code == NOT_NOW
-            # Its own way to the cloud may have ended: ask again before the next.
-            cloud = None if code == NOT_NOW else cloud
-    if report.put_off:
-        starter.say(f"{report.put_off} slots are put off to the next pass")
+            if code == NOT_NOW:
+                report.waiting[f"{job.name} (exit code {NOT_NOW})"] += 1
+                # Its own way to the cloud may have ended: ask again before the next.
+                cloud = None
+    _tell_of_waiting(starter, report)
     return report
+
+
+def _tell_of_waiting(starter: Starter, report: Report) -> None:
+    """Once for each change: an outage of the cloud lasts for many passes."""
+    reasons = ", ".join(f"{count} of {reason}" for reason, count in report.waiting.items())
+    if starter.occurrences.register.notes_waiting(reasons) and reasons:
+        starter.say(f"{report.put_off} slots are put off to the next pass: {reasons}")
 
 
 def _start(starter: Starter, job: Job, at: datetime, busy: set[str]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from onprem import slots
 from onprem.locks import AlreadyRunning
@@ -23,9 +23,9 @@ def start(starter: Starter, job: Job) -> int:
         return 0
     try:
         if job.catch_up == NONE:
-            return starter.start_unnoted(job, at)
+            return _start_unnoted(starter, job, at)
         # Seen for the first time it owes what it is started for.
-        starter.occurrences.register.meet([job], min(now, at - _ONE_SECOND))
+        starter.meet([job], min(now, at - _ONE_SECOND))
         starter.occurrences.register.saw_direct_start(job, now)
         if job.needs_cloud and not starter.cloud_is_near():
             starter.say(f"{job.name}: the cloud cannot be reached, left to catch-up")
@@ -37,3 +37,14 @@ def start(starter: Starter, job: Job) -> int:
     except AlreadyRunning:
         starter.say(f"{job.name}: still busy with another slot, left to catch-up")
         return NOT_NOW
+
+
+def _start_unnoted(starter: Starter, job: Job, at: datetime) -> int:
+    """What is not done now its next run covers."""
+    standing = starter.occurrences.register.standings().get(job.name)
+    if standing is not None and not standing.enabled:
+        raise NotClaimed("disabled")
+    if job.needs_cloud and not starter.cloud_is_near():
+        starter.say(f"{job.name}: the cloud cannot be reached, left to its next run")
+        return NOT_NOW
+    return starter.start_unnoted(job, at)

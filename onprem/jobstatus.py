@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
+from zoneinfo import ZoneInfo
 
 from onprem.jobhealth import OLD_PASS
 from onprem.occurrences import Occurrences, Slots
-from onprem.plan import CATCHUP
-from onprem.register import Standing
+from onprem.plan import CATCHUP, FAILED, ClockWrong, pause_after
+from onprem.register import Register, Standing
 from onprem.schedule import NONE, Job, Schedule
 
 LINE_GONE = (
@@ -35,42 +36,72 @@ def _apart(last: Slots, newer: datetime, older: datetime) -> bool:
 
 def lines(occurrences: Occurrences, schedule: Schedule, now: datetime) -> Iterator[str]:
     """Yield what a person wants to know of all jobs."""
-    standings = occurrences.register.standings()
-    yield last_pass(occurrences.register.high_water, now)
+    register, zone = occurrences.register, schedule.jobs[0].zone
+    standings = register.standings()
+    yield last_pass(register.high_water, now, clock_trouble(register, now))
     for job in schedule.jobs:
-        yield f"{job.name} ({job.cron}): {_standing(occurrences, job, standings.get(job.name))}"
-        yield from _troubles(occurrences, job)
-        if job.name in standings and line_is_gone(occurrences.last_succeeded(job, 3), standings[job.name]):
-            yield f"  {LINE_GONE.format(job=job.name)}"
+        standing = standings.get(job.name)
+        yield f"{job.name} ({job.cron}): {_standing(occurrences, job, standing)}"
+        yield from _troubles(occurrences, job.name, zone)
+        if standing is not None:
+            yield from _waiting(occurrences, job, standing)
+            if line_is_gone(occurrences.last_succeeded(job, 3), standing):
+                yield f"  {LINE_GONE.format(job=job.name)}"
+    for name in sorted(occurrences.troubles().keys() - {job.name for job in schedule.jobs}):
+        yield f"{name}: in the list of jobs no more; settled by: manage.py catchup --baseline --only {name} --force"
+        yield from _troubles(occurrences, name, zone)
 
 
-def last_pass(at: datetime | None, now: datetime) -> str:
+def clock_trouble(register: Register, now: datetime) -> str:
+    """Tell why no pass plans anything by this clock, or nothing."""
+    try:
+        register.check_clock(now)
+    except ClockWrong as exc:
+        return str(exc)
+    return ""
+
+
+def last_pass(at: datetime | None, now: datetime, clock_trouble: str) -> str:
+    if clock_trouble:
+        return f"{clock_trouble}: nothing is planned. If the clock is right: manage.py catchup --accept-clock"
     if at is None:
         return "last pass: never"
+    minutes = round((now - at).total_seconds() / 60)
+    if minutes < 0:
+        return f"last pass: {-minutes} minutes ahead of the clock, which was put back"
     old = ", which is old: is the crontab line gone?" if now - at > OLD_PASS else ""
-    return f"last pass: {(now - at).total_seconds() / 60:.0f} minutes ago{old}"
+    return f"last pass: {minutes} minutes ago{old}"
 
 
 def _standing(occurrences: Occurrences, job: Job, standing: Standing | None) -> str:
     if job.catch_up == NONE:
-        return "not caught up, its next run covers a missed one"
+        is_off = standing is not None and not standing.enabled
+        return "disabled" if is_off else "not caught up, its next run covers a missed one"
     if standing is None:
         return "no pass has seen it yet"
-    since = f"owed since {_said(job, standing.effective_from)}" if standing.enabled else "disabled"
+    since = f"owed since {_said(job.zone, standing.effective_from)}" if standing.enabled else "disabled"
     done = "".join(
-        f", last done {_said(job, at)} ({row.source})" for at, row in occurrences.last_succeeded(job, 1).items()
+        f", last done {_said(job.zone, at)} ({row.source})" for at, row in occurrences.last_succeeded(job, 1).items()
     )
     return since + done
 
 
-def _troubles(occurrences: Occurrences, job: Job) -> Iterator[str]:
-    for at, row in occurrences.exhausted(job).items():
+def _troubles(occurrences: Occurrences, name: str, zone: ZoneInfo) -> Iterator[str]:
+    for at, row in occurrences.exhausted(name).items():
         counts = f"{row.attempts} attempts, {row.interruptions} interruptions"
-        yield f"  given up: {_said(job, at)} after {counts} {row.note}".rstrip()
-    expired = occurrences.troubles().get(job.name, (0, 0))[1]
+        yield f"  given up: {_said(zone, at)} after {counts} {row.note}".rstrip()
+    expired = occurrences.troubles().get(name, (0, 0))[1]
     if expired:
         yield f"  expired: {expired} slots were too old to be run"
 
 
-def _said(job: Job, moment: datetime) -> str:
-    return moment.astimezone(job.zone).isoformat(timespec="seconds")
+def _waiting(occurrences: Occurrences, job: Job, standing: Standing) -> Iterator[str]:
+    for at, row in occurrences.rows(job, since=standing.settled_through).items():
+        if row.state == FAILED and not row.exhausted and row.ended_at is not None:
+            then = _said(job.zone, row.ended_at + pause_after(row.attempts))
+            tries = f"attempt {row.attempts + 1} of {job.max_attempts}"
+            yield f"  waiting: {_said(job.zone, at)} failed ({row.note}), {tries} from {then} on"
+
+
+def _said(zone: ZoneInfo, moment: datetime) -> str:
+    return moment.astimezone(zone).isoformat(timespec="seconds")

@@ -86,14 +86,14 @@ class Occurrences:
             self._db.execute(statement)
 
     def row(self, job: Job, slot: datetime) -> Row | None:
-        return self._of(job, "AND scheduled_for = ?", utc.text(slot)).get(slot)
+        return self._of(job.name, "AND scheduled_for = ?", utc.text(slot)).get(slot)
 
     def rows(self, job: Job, *, since: datetime) -> Slots:
         """Return the job's rows later than this."""
-        return self._of(job, "AND scheduled_for > ?", utc.text(since))
+        return self._of(job.name, "AND scheduled_for > ?", utc.text(since))
 
     def running(self, job: Job) -> Slots:
-        return self._of(job, "AND state = 'running'")
+        return self._of(job.name, "AND state = 'running'")
 
     def jobs_running(self) -> set[str]:
         return {row[0] for row in self._db.execute("SELECT job FROM occurrence WHERE state = 'running'")}
@@ -107,10 +107,10 @@ class Occurrences:
 
     def last_succeeded(self, job: Job, count: int) -> Slots:
         """Return the newest slots with a good end, newest first."""
-        return self._of(job, "AND state = 'succeeded' ORDER BY scheduled_for DESC LIMIT ?", count)
+        return self._of(job.name, "AND state = 'succeeded' ORDER BY scheduled_for DESC LIMIT ?", count)
 
-    def exhausted(self, job: Job) -> Slots:
-        return self._of(job, "AND exhausted ORDER BY scheduled_for")
+    def exhausted(self, name: str) -> Slots:
+        return self._of(name, "AND exhausted ORDER BY scheduled_for")
 
     def troubles(self) -> dict[str, tuple[int, int]]:
         """Return per job how many slots are exhausted and how many expired, where there are any."""
@@ -121,8 +121,9 @@ class Occurrences:
         assert health is not None
         return health
 
-    def is_empty(self) -> bool:
-        return self._db.execute("SELECT 1 FROM occurrence LIMIT 1").fetchone() is None
+    def is_empty(self, name: str = "") -> bool:
+        """Tell whether no slot of the job, or of any, was ever noted."""
+        return self._db.execute("SELECT 1 FROM occurrence WHERE ? IN (job, '') LIMIT 1", (name,)).fetchone() is None
 
     # --- one run ---
 
@@ -133,7 +134,7 @@ class Occurrences:
             if before is not None and plan.is_ahead(before, now):
                 # No pass has met the clock since it was put back.
                 before = None
-            self._must_be_claimable(job, slot, before, source)
+            self._must_be_claimable(job, slot, before, source, now)
             claim = Claim(job, slot, plan.started(before, source, now), before)
             self._write(job, slot, claim.row)
         return claim
@@ -178,13 +179,12 @@ class Occurrences:
                 self.register.expire(job, now - job.lookback)
             self._settle(job, slots[-1], Row(state), now)
 
-    def baseline(self, jobs: Iterable[Job], now: datetime) -> None:
-        """Nothing before now is owed, and what was given up is written off."""
+    def baseline(self, names: Iterable[str], now: datetime) -> None:
+        """Nothing of these jobs before now is owed, and what was given up is written off."""
         with self._state.transaction():
-            for job in jobs:
-                standing = self.register.standings().get(job.name)
-                self.register.begin(job, now, enabled=standing is None or standing.enabled)
-            self._db.execute("UPDATE occurrence SET state = 'void', exhausted = 0 WHERE exhausted OR state = 'expired'")
+            for name in names:
+                self.register.owe_nothing_before(now, name)
+                self._db.execute(f"{_VOID} WHERE job = ? AND (exhausted OR state = 'expired')", (name,))
 
     def go_back(self, now: datetime) -> list[tuple[str, int, datetime, datetime]]:
         """The clock was ahead: what it made of slots that have not come, or at a moment that has not, is void.
@@ -200,7 +200,7 @@ class Occurrences:
 
     # --- inside a transaction ---
 
-    def _must_be_claimable(self, job: Job, slot: datetime, row: Row | None, source: str) -> None:
+    def _must_be_claimable(self, job: Job, slot: datetime, row: Row | None, source: str, now: datetime) -> None:
         if row is not None and row.state == RUNNING:
             raise NotClaimed("already running")
         if source == OPERATOR:
@@ -212,6 +212,8 @@ class Occurrences:
             raise NotClaimed(f"given up: {row.note or 'interrupted too often'}")
         if row is not None and row.is_finished:
             raise NotClaimed("already done" if row.state == SUCCEEDED else row.state)
+        if not plan.is_time(row, now):
+            raise NotClaimed("failed, its next attempt is catch-up's")
         if source == CATCHUP and slot <= standing.effective_from:
             raise NotClaimed("no longer owed")
 
@@ -241,8 +243,8 @@ class Occurrences:
         moments = utc.text(row.started_at), utc.text(row.ended_at)
         self._db.execute(_WRITE, (job.name, utc.text(slot), row.state, row.source, *counts, *moments, row.note))
 
-    def _of(self, job: Job, condition: str, *values: object) -> Slots:
-        found = self._db.execute(f"{_ROWS} FROM occurrence WHERE job = ? {condition}", (job.name, *values))
+    def _of(self, name: str, condition: str, *values: object) -> Slots:
+        found = self._db.execute(f"{_ROWS} FROM occurrence WHERE job = ? {condition}", (name, *values))
         return {utc.moment(row[1]): _row(*row[2:]) for row in found}
 
 

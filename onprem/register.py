@@ -42,6 +42,8 @@ ON CONFLICT (name) DO UPDATE SET
     effective_from = excluded.effective_from, settled_through = excluded.settled_through, expired_through = NULL
 """
 
+_WAITING = "catchup_waiting"
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -118,6 +120,18 @@ class Register:
 
     def saw_direct_start(self, job: Job, now: datetime) -> None:
         self._db.execute("UPDATE job SET direct_at = ? WHERE name = ?", (utc.text(now), job.name))
+
+    def owe_nothing_before(self, now: datetime, name: str) -> None:
+        """Also of a job that is in no file any more."""
+        again = "UPDATE job SET effective_from = ?, settled_through = ?, expired_through = NULL WHERE name = ?"
+        self._db.execute(again, (utc.text(now), utc.text(now), name))
+
+    def notes_waiting(self, words: str) -> bool:
+        """Note what is put off, and return whether it is another than before."""
+        is_news = words != (self._state.get(_WAITING) or "")
+        if is_news:
+            self._state.put(_WAITING, words)
+        return is_news
 
     # --- time ---
 

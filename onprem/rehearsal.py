@@ -25,8 +25,17 @@ def rehearse(starter: Starter, jobs: Sequence[Job]) -> None:
         starter.name(job, at, "waits: the cloud cannot be reached" if job.needs_cloud and away else "would run")
     standings, rows = starter.occurrences.register.standings(), starter.occurrences.unsettled()
     for one in missed:
-        for reason in _reasons(one, standings[one.job.name], rows.get(one.job.name, {}), now):
+        name = one.job.name
+        reasons = [*_given_up(starter, one.job, standings[name], now)]
+        for reason in [*reasons, *_reasons(one, standings[name], rows.get(name, {}), now)]:
             starter.say(reason)
+
+
+def _given_up(starter: Starter, job: Job, standing: Standing, now: datetime) -> Iterator[str]:
+    """Those that no plan looks at any more. The others are told in their place."""
+    for at, row in starter.occurrences.exhausted(job.name).items():
+        if at <= standing.settled_through:
+            yield _not_now_since(job, at, _reason(job, row, at, now))
 
 
 def _reasons(missed: Missed, standing: Standing, rows: Rows, now: datetime) -> Iterator[str]:
@@ -50,9 +59,13 @@ def _not_now(missed: Missed, floor: datetime, rows: Rows, now: datetime) -> Iter
     beyond = [at for at in rest if _reason(job, rows.get(at), at, now) is None and not _is_finished(rows.get(at))]
     for at in rest:
         if reason := _reason(job, rows.get(at), at, now):
-            yield f"not now {job.name}: {at.astimezone(job.zone).isoformat()} {reason}"
+            yield _not_now_since(job, at, reason)
     if beyond:
         yield f"not now {job.name}: {len(beyond)} more, for one pass runs {MAX_SLOTS}"
+
+
+def _not_now_since(job: Job, at: datetime, reason: str | None) -> str:
+    return f"not now {job.name}: {at.astimezone(job.zone).isoformat()} {reason}"
 
 
 def _reason(job: Job, row: Row | None, at: datetime, now: datetime) -> str | None:

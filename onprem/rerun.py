@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import date, datetime, time, timedelta
 
 from onprem import slots
@@ -27,14 +28,14 @@ def chosen(starter: Starter, job: Job, first: date, last: date, *, include_succe
 def rerun(starter: Starter, job: Job, chosen: list[datetime]) -> Report:
     """Run them one after another, waiting for whoever runs the job now."""
     report = Report()
-    starter.occurrences.register.meet([job], starter.clock())
+    starter.meet([job], starter.clock())
     if job.needs_cloud and chosen and not starter.cloud_is_near():
         starter.say("the cloud cannot be reached; nothing was run")
-        return Report(put_off=len(chosen))
+        return Report(waiting=Counter({job.name: len(chosen)}))
     for at in chosen:
         code = _start(starter, job, at)
         report.failed += code not in (0, NOT_NOW)
-        report.put_off += code == NOT_NOW
+        report.waiting[job.name] += code == NOT_NOW
     return report
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -57,6 +57,15 @@ class Starter:
                 self._note_interrupted(job)
         except AlreadyRunning:
             return
+
+    def meet(self, jobs: Sequence[Job], now: datetime) -> None:
+        """Note jobs that are new or changed, and say so: whoever sees it first is the only one who does."""
+        for job, before in self.occurrences.register.meet(jobs, now):
+            if before is None:
+                self.say(f"new_job {job.name}: its slots count from now on")
+            else:
+                was, now_is = f"{before.cron!r} in {before.zone}", f"{job.cron!r} in {job.zone.key}"
+                self.say(f"schedule_changed {job.name}: from {was} to {now_is}; its slots count from now on")
 
     def name(self, job: Job, at: datetime, words: str) -> None:
         """Say one line about a slot that is run or is to be."""

@@ -62,8 +62,12 @@ def _caught_up(schedule: Schedule, now: datetime) -> Iterator[Finding]:
 
 def _told(occurrences: Occurrences, schedule: Schedule, now: datetime) -> Iterator[Finding]:
     health, standings = occurrences.health(), occurrences.register.standings()
-    if health.last_pass is None:
+    if clock := jobstatus.clock_trouble(occurrences.register, now):
+        yield bad("jobs_clock", words=clock)
+    elif health.last_pass is None:
         yield odd("pass_never")
+    elif health.pass_is_old(now) and health.last_pass > now:
+        yield odd("pass_ahead", minutes=round((health.last_pass - now).total_seconds() / 60))
     elif health.pass_is_old(now):
         yield odd("pass_old", minutes=round((now - health.last_pass).total_seconds() / 60))
     for name, (exhausted, expired) in occurrences.troubles().items():

@@ -106,6 +106,8 @@ def test_a_direct_php_run_gets_the_same_and_is_no_replay(machine: Machine) -> No
     script.write_text("<?php echo $argv[1], getenv('ATTSYNC_SCHEDULED_FOR'), getenv('ATTSYNC_CATCHUP');")
     machine.schedule(f'name = "say"\ncron = "30 18 * * *"\ncommand = ["php", "{script}", "{{date}}{{x}} "]\n')
 
+    machine.run("10 12:00:00", "catchup")
+
     said = machine.run("10 18:34:00", "run_job", "say")
 
     assert said.stdout.startswith("2026-11-10{x} 2026-11-10T18:30:00+07:000")
@@ -348,6 +350,12 @@ def test_c42_a_person_reruns_days(machine: Machine) -> None:
         ["--enable=nope"],
         ["--disable=nope"],
         ["--only=nope"],
+        ["--only=N", "--status"],
+        ["--only=N", "--rerun=N", "--from=2026-11-10", "--to=2026-11-10"],
+        ["--only=nope", "--baseline", "--force"],
+        ["--accept-clock", "--status"],
+        ["--accept-clock", "--baseline", "--force"],
+        ["--disable=minute_push"],
         ["--what"],
     ],
 )
@@ -377,6 +385,31 @@ def test_a_baseline_by_force_owes_nothing_of_before(machine: Machine) -> None:
     assert machine.run("12 08:10:00", "catchup", "--baseline", "--force").returncode == 0
     assert machine.run("12 08:15:00", "catchup").returncode == 0
     assert machine.days == ["10"]
+
+
+def test_a_baseline_of_one_job_leaves_the_others_owed(machine: Machine) -> None:
+    machine.run("10 00:20:01", "run_job", "N")
+    refused = machine.run("11 00:25:00", "catchup", "--baseline", "--only=N")
+    unknown = machine.run("11 00:25:00", "catchup", "--baseline", "--only=minute_push")
+    done = machine.run("11 00:25:00", "catchup", "--baseline", "--only=N", "--force")
+    due = machine.run("11 00:26:00", "catchup", "--dry-run").stdout
+
+    assert [said.returncode for said in (refused, unknown, done)] == [1, 0, 0]
+    assert (slot_lines(due), len(slot_lines(due, "nightly_push"))) == ([], 2)
+
+
+def test_what_a_renamed_job_has_left_is_settled_by_its_old_name(machine: Machine) -> None:
+    machine.then("exit 3")
+    for minute in (25, 30, 45):
+        machine.run(f"10 00:{minute}:00", "catchup", "--only=N")
+    machine.schedule()
+    before = machine.run("10 00:46:00", "catchup", "--status")
+
+    settled = machine.run("10 00:46:00", "catchup", "--baseline", "--only=N", "--force")
+
+    assert (before.returncode, settled.returncode) == (1, 0)
+    assert "N: in the list of jobs no more" in before.stdout
+    assert machine.run("10 00:46:00", "catchup", "--status").returncode == 0
 
 
 def test_c17_time_off_is_not_owed(machine: Machine) -> None:
@@ -412,6 +445,8 @@ def test_a_clock_that_cannot_be_believed_waits_for_a_person(machine: Machine, at
     assert (refused.returncode, machine.runs, machine.dump()) == (1, [], dump)
     assert "--accept-clock" in refused.stdout
     assert "Traceback" not in refused.stdout
+    status = machine.run(at, "catchup", "--status")
+    assert (status.returncode, "--accept-clock" in status.stdout) == (1, True)
     machine.run(at, "catchup", "--only=N", "--accept-clock")
     assert machine.run(at, "catchup", "--only=N").returncode == 0
 

@@ -62,6 +62,22 @@ def test_an_old_pass_is_odd(prepare: Prepare) -> None:
     assert said()[0].startswith("! catchup ran 90 minutes ago for the last time")
 
 
+def test_a_pass_ahead_of_the_clock_is_odd(prepare: Prepare) -> None:
+    prepare(lambda occurrences, _job: occurrences.register.reach(NOW + timedelta(hours=1)))
+
+    assert said()[0] == "! catchup ran last at a moment 60 minutes ahead of this clock: was the clock wrong?"
+
+
+@pytest.mark.parametrize(("days", "words"), [(-31, "but the jobs began"), (31, "the clock jumped more than 30 days")])
+def test_a_clock_by_which_nothing_is_planned_is_wrong(prepare: Prepare, days: int, words: str) -> None:
+    prepare(lambda _occurrences, _job: None)
+
+    found = [finding.text("en") for finding in look_at_jobs(NOW + timedelta(days=days))]
+
+    assert found[0].startswith("✗ no job is planned by this clock: ")
+    assert (words in found[0], len(found)) == (True, 1)
+
+
 def test_slots_nobody_will_run_are_wrong(prepare: Prepare) -> None:
     slot = NOW.replace(hour=17, minute=20, second=0, microsecond=0) - timedelta(days=20)
     prepare(lambda occurrences, job: occurrences.give_up(job, EXPIRED, [slot], NOW))

@@ -15,12 +15,13 @@ import pytest
 
 from onprem import direct
 from onprem.catchup import accept_clock
+from onprem.jobstatus import lines
 from onprem.locks import only_one
 from onprem.occurrences import NotClaimed, Occurrences
 from onprem.plan import CATCHUP, OPERATOR, ClockWrong
 from onprem.rehearsal import rehearse
 from onprem.rerun import chosen, rerun
-from onprem.schedule import ALL, LATEST, NONE, RETENTION, Job
+from onprem.schedule import ALL, LATEST, NONE, RETENTION, Job, Schedule
 from onprem.slot import Slot
 from onprem.state import State
 from tests.pure.machine import BANGKOK, NIGHTLY, Machine, PowerCut, local, machine_since, said
@@ -88,6 +89,54 @@ def test_a_disabled_job_is_not_started(machine: Machine) -> None:
 
     assert machine.direct("10 00:20:01") == 0
     assert (machine.runs, "disabled" in machine.lines[-1]) == ([], True)
+
+
+def test_a_job_without_a_ledger_can_be_disabled_too(machine: Machine) -> None:
+    machine.change("N", catch_up=NONE)
+    machine.occurrences.register.disable(machine.job("N"), local("09 12:00"))
+
+    assert machine.direct("10 00:20:01") == 0
+    assert (machine.runs, "disabled" in machine.lines[-1]) == ([], True)
+
+
+def test_a_job_without_a_ledger_needs_its_cloud_too(machine: Machine) -> None:
+    machine.change("N", catch_up=NONE, needs_cloud=True)
+    machine.cloud_is_near = False
+
+    assert (machine.direct("10 00:20:01"), machine.runs) == (75, [])
+    machine.cloud_is_near = True
+    assert (machine.direct("11 00:20:01"), len(machine.runs)) == (0, 1)
+
+
+def test_starts_one_after_another_do_not_use_up_the_attempts(machine: Machine) -> None:
+    machine.work = lambda _slot: 3
+    for second in (1, 2, 3):
+        machine.direct(f"10 00:20:0{second}")
+
+    assert machine.brief("10 00:20") == "failed/direct 1"
+    assert "its next attempt is catch-up's" in machine.lines[-1]
+    machine.catch_up("10 00:25:10")
+    assert machine.brief("10 00:20") == "failed/catchup 2"
+
+
+def test_a_start_leaves_alone_what_is_given_up(machine: Machine) -> None:
+    machine.change("N", max_attempts=1)
+    machine.work = lambda _slot: 3
+    machine.direct("10 00:20:01")
+    machine.lines.clear()
+
+    assert machine.direct("10 00:29:00") == 0
+    assert len(machine.runs) == 1
+    assert machine.lines == ["N: 2026-11-10T00:20:00+07:00 is given up: exit code 3, nothing done"]
+
+
+def test_a_start_that_meets_a_changed_schedule_first_says_so(machine: Machine) -> None:
+    machine.change("N", cron="30 8 * * *")
+    machine.direct("10 08:30:01")
+
+    assert len(machine.logged("schedule_changed")) == 1
+    machine.catch_up("10 08:35")
+    assert len(machine.logged("schedule_changed")) == 1
 
 
 def test_a_start_waits_for_the_run_of_another_slot(machine: Machine) -> None:
@@ -181,6 +230,22 @@ def test_after_exit_75_the_way_to_the_cloud_is_asked_for_again(tmp_path: Path) -
 
     assert machine.catch_up("04 08:00") == ["02 00:20"]
     assert machine.report.put_off == 3
+
+
+def test_what_is_put_off_is_told_by_job_and_reason_once_for_each_change(tmp_path: Path) -> None:
+    machine = machine_since(tmp_path, "02 00:00", replace(NIGHTLY, needs_cloud=True), replace(NIGHTLY, name="R"))
+    machine.cloud_is_near, machine.work = False, lambda _slot: 75
+    machine.lines.clear()
+
+    for at in ("02 08:00", "02 08:05", "03 08:00", "03 08:05"):
+        machine.catch_up(at)
+    machine.cloud_is_near, machine.work = True, lambda _slot: 0
+    machine.catch_up("03 08:10")
+
+    assert [line for line in machine.lines if "to the next pass" in line] == [
+        "2 slots are put off to the next pass: 1 of N (the cloud cannot be reached), 1 of R (exit code 75)",
+        "4 slots are put off to the next pass: 2 of N (the cloud cannot be reached), 2 of R (exit code 75)",
+    ]
 
 
 # --- passes ---------------------------------------------------------------------------------------------------------
@@ -339,6 +404,16 @@ def test_a_persons_word_also_ends_a_floor_in_the_future(machine: Machine) -> Non
 
     assert machine.catch_up("02 00:25") == ["02 00:20"]
     assert machine.floor() == "01 12:00"
+
+
+def test_a_persons_word_says_what_it_found_of_the_clock(machine: Machine) -> None:
+    machine.now = local("05 12:00")
+    accept_clock(machine.starter(), BANGKOK)
+    machine.now = local("01 12:00")
+    accept_clock(machine.starter(), BANGKOK)
+
+    assert machine.lines[0] == "outage from 2026-11-02T00:00:00+07:00 to 2026-11-05T12:00:00+07:00"
+    assert machine.lines[1].startswith("clock_back from 2026-11-05T12:00:00+07:00 to 2026-11-01T12:00:00+07:00")
 
 
 def test_what_a_wrong_future_counted_as_too_old_is_owed_again(machine: Machine) -> None:
@@ -565,7 +640,7 @@ def test_enabling_what_is_enabled_moves_no_floor(machine: Machine) -> None:
 
 def test_a_baseline_writes_off_what_was_given_up(machine: Machine) -> None:
     machine.catch_up("10 08:00")
-    machine.occurrences.baseline([NIGHTLY], local("10 09:00"))
+    machine.occurrences.baseline(["N"], local("10 09:00"))
 
     assert machine.occurrences.troubles() == {}
     assert machine.floor() == "10 09:00"
@@ -615,6 +690,79 @@ def test_a_rehearsal_tells_of_attempts(machine: Machine) -> None:
         "not now N: 2026-11-02T00:20:00+07:00 failed (exit code 1), attempt 2 of 3 comes later",
         "not now N: 2026-11-03T00:20:00+07:00 failed (exit code 1), attempt 2 of 3 comes later",
     ]
+
+
+def test_a_rehearsal_tells_of_what_is_given_up_and_settled(machine: Machine) -> None:
+    machine.change("N", max_attempts=1)
+    machine.work = lambda _slot: 1
+    machine.catch_up("02 00:25")
+    machine.lines.clear()
+
+    rehearse(machine.starter(), machine.jobs)
+
+    assert machine.lines == [
+        "not now N: 2026-11-02T00:20:00+07:00 is given up after 1 attempts and 0 interruptions exit code 1"
+    ]
+
+
+def test_a_rehearsal_tells_of_an_only_attempt_that_was_cut_off(machine: Machine) -> None:
+    machine.change("N", max_attempts=1)
+    machine.work = dies
+    machine.catch_up("02 00:25")
+    machine.lines.clear()
+
+    rehearse(machine.starter(), machine.jobs)
+
+    assert machine.lines == ["not now N: 2026-11-02T00:20:00+07:00 is given up after 1 attempts and 1 interruptions"]
+
+
+def status(machine: Machine) -> list[str]:
+    return list(lines(machine.occurrences, Schedule(tuple(machine.jobs)), machine.now))
+
+
+def test_the_status_names_what_waits_for_its_next_attempt(machine: Machine) -> None:
+    machine.work = lambda _slot: 1
+    machine.catch_up("02 00:25")
+
+    assert status(machine)[2:] == [
+        "  waiting: 2026-11-02T00:20:00+07:00 failed (exit code 1), attempt 2 of 3 from 2026-11-02T00:30:01+07:00 on"
+    ]
+
+
+def test_the_status_explains_what_a_renamed_job_has_left(machine: Machine) -> None:
+    machine.change("N", max_attempts=1)
+    machine.work = lambda _slot: 1
+    machine.catch_up("02 00:25")
+    machine.jobs = [replace(NIGHTLY, name="renamed")]
+
+    assert status(machine)[-2:] == [
+        "N: in the list of jobs no more; settled by: manage.py catchup --baseline --only N --force",
+        "  given up: 2026-11-02T00:20:00+07:00 after 1 attempts, 0 interruptions exit code 1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("at", "first"),
+    [
+        ("02 00:00:00", "last pass: 0 minutes ago"),
+        ("2026-11-01T23:59:56", "last pass: 0 minutes ago"),
+        ("02 00:16", "last pass: 16 minutes ago, which is old: is the crontab line gone?"),
+        ("01 12:00", "the clock says 2026-11-01 05:00 UTC, but the jobs began at 2026-11-01 17:00 UTC: nothing is"),
+        ("2026-12-20T00:00", "the clock jumped more than 30 days, from 2026-11-01 17:00 to 2026-12-19 17:00 UTC: n"),
+    ],
+)
+def test_the_status_begins_with_the_last_pass_or_the_clock(machine: Machine, at: str, first: str) -> None:
+    machine.now = local(at)
+
+    assert status(machine)[0].replace(" UTC to", " to").startswith(first)
+
+
+def test_the_status_of_a_clock_that_was_put_back_says_so(machine: Machine) -> None:
+    machine.catch_up("05 08:00")
+    machine.now = local("05 07:00")
+
+    assert status(machine)[0] == "last pass: 60 minutes ahead of the clock, which was put back"
+    assert not machine.occurrences.health().is_good(machine.now)
 
 
 def test_a_rehearsal_says_what_waits_for_the_cloud(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import date
 from typing import Any
@@ -65,7 +66,7 @@ class Command(BaseCommand):
 
 
 def _catch_up(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int:
-    chosen = [_find(schedule, options["only"])] if options["only"] else schedule.jobs
+    chosen = _chosen(schedule, options["only"])
     if options["accept_clock"]:
         catchup.accept_clock(starter, schedule.jobs[0].zone)
     if options["dry_run"]:
@@ -76,28 +77,39 @@ def _catch_up(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> 
 
 
 def _status(starter: Starter, schedule: Schedule, _options: dict[str, Any]) -> int:
-    now = starter.clock()
-    for line in jobstatus.lines(starter.occurrences, schedule, now):
+    now, ledger = starter.clock(), starter.occurrences
+    for line in jobstatus.lines(ledger, schedule, now):
         starter.say(line)
-    return 0 if starter.occurrences.health().is_good(now) else 1
+    return 0 if ledger.health().is_good(now) and not jobstatus.clock_trouble(ledger.register, now) else 1
 
 
 def _baseline(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int:
-    if not (options["force"] or starter.occurrences.is_empty()):
+    now, ledger, only = starter.clock(), starter.occurrences, options["only"]
+    # A job that is in no file any more can be settled by its name.
+    is_gone = bool(only) and schedule.find(only) is None and only in ledger.register.standings()
+    chosen = () if is_gone else _chosen(schedule, only)
+    if not (options["force"] or ledger.is_empty(only or "")):
         starter.say("slots have been run here: --force gives up whatever is owed and writes off what was given up")
         return 1
-    starter.occurrences.baseline(schedule.jobs, starter.clock())
-    starter.say("nothing before now is owed")
+    starter.meet(chosen, now)
+    ledger.baseline([only] if only else ledger.register.standings(), now)
+    starter.say(f"nothing of {only} before now is owed" if only else "nothing before now is owed")
     return 0
 
 
 def _enable(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int:
-    starter.occurrences.register.enable(_find(schedule, options["enable"]), starter.clock())
+    job, now = _find(schedule, options["enable"]), starter.clock()
+    starter.meet([job], now)
+    starter.occurrences.register.enable(job, now)
     return 0
 
 
 def _disable(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int:
-    starter.occurrences.register.disable(_find(schedule, options["disable"]), starter.clock())
+    job, now = _find(schedule, options["disable"]), starter.clock()
+    if job.is_ours and job.catch_up == NONE:
+        raise CommandError(f"{job.name} runs by its crontab line alone: take that away", returncode=2)
+    starter.meet([job], now)
+    starter.occurrences.register.disable(job, now)
     return 0
 
 
@@ -128,6 +140,14 @@ def _must_make_sense(options: dict[str, Any]) -> None:
         raise CommandError("--force belongs to --baseline", returncode=2)
     if options["dry_run"] and any(options[name] for name in ("status", "baseline", "enable", "disable")):
         raise CommandError("--dry-run is for a pass or a --rerun", returncode=2)
+    if options["only"] and any(options[name] for name in ("status", "rerun", "enable", "disable")):
+        raise CommandError("--only is for a pass or a --baseline", returncode=2)
+    if options["accept_clock"] and any(options[name] for name in _ORDERS):
+        raise CommandError("--accept-clock is for a pass", returncode=2)
+
+
+def _chosen(schedule: Schedule, only: str | None) -> Sequence[Job]:
+    return [_find(schedule, only)] if only else schedule.jobs
 
 
 def _find(schedule: Schedule, name: str) -> Job:
