@@ -69,11 +69,6 @@ def is_absent(exc: Exception) -> bool:
     return _number(exc) in (_NO_TABLE, _DENIED) or str(exc).startswith("no such table")
 
 
-def is_denied(exc: Exception) -> bool:
-    """Tell whether the server speaks of a missing right; it says so of a relation that is not there as well."""
-    return _number(exc) == _DENIED
-
-
 def words_of(exc: Exception) -> str:
     """The server's own sentence, with its number behind it."""
     number = _number(exc)

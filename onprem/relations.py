@@ -15,9 +15,9 @@ from django.db.models import CharField, Expression, Model, Q, QuerySet
 from django.db.models.functions import Cast, Collate
 
 from onprem.clocks import in_buddhist_years
-from onprem.faults import ALIAS, is_absent, is_denied
+from onprem.faults import ALIAS, is_absent, words_of
 from onprem.models import Override, relation_name
-from onprem.ports import Cell
+from onprem.ports import Cell, ViewMissing
 from onprem.rows import Texts
 
 EMPLOYEE = ("emp_no", "device_no", "full_name", "grp", "active", "hire_date", "end_date", "shift_code")
@@ -31,11 +31,12 @@ DAYOFF = ("date_from", "date_to", "emp_no", "part", "label")
 # How many scans with an impossible time are fetched: they are listed, not counted.
 ODD_SCANS = 500
 
-# The optional relations that this site let us read: in earlier runs (the caller remembers them) and in this one.
-# The server calls a missing one forbidden, too. One that was there before has lost its right, and reading the day
-# without it would take everybody's leave away without a word.
+# The optional relations that this site let us read, in earlier runs (the caller remembers them) and in this one, and
+# those that this run did without. One that was there before is missed: reading the day without it would take
+# everybody's leave away without a word.
 had_before: set[str] = set()
 had_now: set[str] = set()
+done_without: set[str] = set()
 
 M = TypeVar("M", bound=Model)
 
@@ -228,8 +229,14 @@ def _if_there(relation: str, columns: Sequence[str], where: str = "", bounds: Se
     try:
         rows = _select(relation, columns, where, bounds)
     except DatabaseError as exc:
-        if is_absent(exc) and not (is_denied(exc) and relation in had_before):
-            return None
-        raise
+        if not is_absent(exc):
+            raise
+        if relation in had_before:
+            raise ViewMissing(
+                f"{words_of(exc)}; {relation_name(relation)} could be read before: bring it or its right back,"
+                " or run push_cloud --force once if it is meant to be gone"
+            ) from exc
+        done_without.add(relation)
+        return None
     had_now.add(relation)
     return rows

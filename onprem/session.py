@@ -41,7 +41,8 @@ def rehearse(line: Line, asked: Asked, bar: Bar, *, verbosity: int) -> Report:
         run = _run(SilentCloud(cloud), state, bar, verbosity=verbosity)
         run.rehearsal = True
         run.factory = WatchedFactory(run.factory, now=run.now)
-        agent.run_once(run, asked)
+        with _optional_relations(state, forget=asked.force):
+            agent.run_once(run, asked)
     return run.report
 
 
@@ -67,11 +68,14 @@ def walk(line: Line, asked: Asked, bar: Bar, *, verbosity: int, listen: int) -> 
 @contextmanager
 def _optional_relations(state: State, *, forget: bool) -> Iterator[None]:
     """Miss an optional relation that was readable before; a person's ``--force`` says that it is meant to be gone."""
-    noted = "" if forget else state.get("optional") or ""
-    relations.had_before = set(filter(None, noted.split(",")))
-    relations.had_now = set()
-    yield
-    has = ",".join(sorted(relations.had_before | relations.had_now))
+    noted = set(filter(None, (state.get("optional") or "").split(",")))
+    relations.had_before = set() if forget else noted
+    relations.had_now, relations.done_without = set(), set()
+    try:
+        yield
+    finally:
+        relations.had_before = set()
+    has = ",".join(sorted((noted | relations.had_now) - relations.done_without))
     if has != (state.get("optional") or ""):
         state.put("optional", has)
 

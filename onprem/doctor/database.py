@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,6 +21,7 @@ from onprem.doctor.spans import is_off, span
 from onprem.faults import ALIAS, is_absent, reading, words_of
 from onprem.models import DayOff, Employee, Override, Period, Pull, Scan, relation_name
 from onprem.ports import FactoryTrouble
+from onprem.state import State
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,9 @@ def reachable(now: datetime) -> Iterator[Finding]:
 
 def complete() -> Iterator[Finding]:
     """Each relation and each of its columns."""
+    had_before = _optional_before()
     for relation in RELATIONS:
-        yield from _relation(relation)
+        yield from _relation(relation, is_missed=relation.name in had_before)
 
 
 def grants() -> Iterator[Finding]:
@@ -79,13 +83,24 @@ def grants() -> Iterator[Finding]:
         yield odd("grants_wide", words="; ".join(wide))
 
 
-def _relation(relation: Relation) -> Iterator[Finding]:
+def _optional_before() -> set[str]:
+    """The optional relations that earlier runs could read. What is wrong with the state is said elsewhere."""
+    try:
+        with closing(State.peek(settings.ONPREM_STATE_DIR)) as state:
+            return set((state.get("optional") or "").split(","))
+    except (OSError, sqlite3.Error):
+        return set()
+
+
+def _relation(relation: Relation, *, is_missed: bool) -> Iterator[Finding]:
     name = relation_name(relation.name)
     try:
         relations.texts(relation.rows[:1], relation.columns)
         rows = relation.rows.aggregate(rows=Count("*"))["rows"]
     except (DatabaseError, InterfaceError) as exc:
-        if is_absent(exc) and relation.missing:
+        if is_absent(exc) and is_missed:
+            yield bad("optional_gone", relation=name, words=words_of(exc))
+        elif is_absent(exc) and relation.missing:
             yield odd(relation.missing, relation=name)
         elif missing := _missing_columns(relation):
             yield bad("column_bad", relation=name, columns=", ".join(missing))

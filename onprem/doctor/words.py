@@ -99,6 +99,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "ไม่มี {relation} หรือไม่มีสิทธิ์อ่าน (ไม่บังคับ): จะไม่รู้วันหยุดและวันลา",
         "there is no {relation}, or no right to read it (optional): holidays and leave are not known",
     ),
+    "optional_gone": (
+        "{relation} เคยอ่านได้แต่หายไป ({words}): นำกลับมา หรือถ้าตั้งใจเอาออกให้รัน push_cloud --force หนึ่งครั้ง",
+        "{relation} could be read before and is gone ({words}): bring it back, or push_cloud --force once to do without",
+    ),
     "override_good": ("{relation} เขียนได้ตามสิทธิ์ที่ต้องใช้", "{relation} can be written"),
     "override_bad": ("{relation}: {command} ไม่ได้: {words}", "{relation}: no {command}: {words}"),
     "override_numeric": (

@@ -7,6 +7,7 @@ import re
 import string
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -239,6 +240,16 @@ def test_a_missing_optional_view_is_only_mentioned(relation: str) -> None:
 
     assert doctor.says("!", rf"no attsync_{relation}, or no right to read it \(optional\)")
     assert doctor.wrong == []
+
+
+@pytest.mark.parametrize("relation", ["pull", "dayoff"])
+@pytest.mark.usefixtures("factory")
+def test_an_optional_view_that_earlier_runs_could_read_is_missed(settings: Settings, relation: str) -> None:
+    with closing(State.open(settings.ONPREM_STATE_DIR)) as state:
+        state.put("optional", relation)
+    run(f"DROP TABLE attsync_{relation}")
+
+    assert Doctor().says("✗", f"attsync_{relation} could be read before .* push_cloud --force")
 
 
 @pytest.mark.usefixtures("factory")

@@ -365,16 +365,50 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())} if folder.exists() else {}
 
 
-def test_optional_relations_are_remembered_until_somebody_forces(cloud: WireCloud, settings: Settings) -> None:
-    def remembered() -> str | None:
-        with closing(State.open(settings.ONPREM_STATE_DIR)) as state:
-            return state.get("optional")
+def remembered(settings: Settings) -> str | None:
+    with closing(State.open(settings.ONPREM_STATE_DIR)) as state:
+        return state.get("optional")
 
+
+@pytest.mark.parametrize("relation", ["dayoff", "pull"])
+@pytest.mark.parametrize("words", [(), ("--dry-run",), ("2026-07-27",)])
+def test_an_optional_relation_that_is_gone_is_missed_loudly(
+    cloud: WireCloud, relation: str, words: tuple[str, ...]
+) -> None:
     push()
-    both = remembered()
+    run(f"DROP TABLE attsync_{relation}")
+    pushed = len(cloud.cloud.bodies)
+
+    code, said = push(*words)
+
+    assert code == 75
+    assert re.search(f"view_missing: .*attsync_{relation} could be read before: .*push_cloud --force", said)
+    assert len(cloud.cloud.bodies) == pushed
+
+
+def test_an_optional_relation_is_remembered_until_somebody_forces(cloud: WireCloud, settings: Settings) -> None:
+    push()
     run("DROP TABLE attsync_dayoff")
     push()
-    still_both = remembered()
+    still_both = remembered(settings)
+
+    assert push("--force")[0] == 0
+    assert (still_both, remembered(settings)) == ("dayoff,pull", "pull")
+    assert push()[0] == 0
+
+
+def test_a_forced_run_that_reads_nothing_forgets_nothing(cloud: WireCloud, settings: Settings) -> None:
+    push()
+    run("DROP TABLE attsync_employee")
+
     push("--force")
 
-    assert (both, still_both, remembered()) == ("dayoff,pull", "dayoff,pull", "pull")
+    assert remembered(settings) == "dayoff,pull"
+
+
+def test_a_site_that_never_had_the_optional_relations_hears_nothing_of_them(cloud: WireCloud) -> None:
+    run("DROP TABLE attsync_dayoff", "DROP TABLE attsync_pull")
+
+    push()
+
+    assert push()[0] == 0
