@@ -121,6 +121,7 @@ def _send(push: _Push, day: date, snapshot: Snapshot, seen: Known) -> None:
         raise CloudTrouble(f"{day}: {exc}") from exc
     else:
         run.state.raise_gen(stored)
+        run.state.hear_stored(stored)
         days.accept(run.state, day, seen._replace(gen=max(seen.gen, stored or 0)))
         run.report.went_well(str(day))
         verb = "would push" if run.rehearsal else "sent"
@@ -133,6 +134,7 @@ def _adopt(push: _Push, day: date, stale: Stale) -> None:
     After `pending` has told us the cloud's highest generation only a second agent can be ahead of us.
     """
     push.run.state.raise_gen(stale.gen)
+    push.run.state.hear_stored(stale.gen)
     push.stale.append(day)
     if push.run.told is not None:
         push.run.report.troubles["agent"] = "second_agent"

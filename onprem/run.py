@@ -83,6 +83,8 @@ class Run:
         """Fetch a page of edits, be heard, and learn the cloud's clock and generation."""
         error = self.report.error or self.carried
         beat = {} if self.rehearsal else self._beat(error, is_new=after is None)
+        # While this call waits, another run may push: what the cloud knew at the start is no less than this.
+        heard = self.state.heard_gen
         try:
             offer = self.cloud.pending(beat, after=after, limit=PAGE, wait=wait)
         except (CloudTrouble, ContentRefused) as exc:
@@ -90,7 +92,7 @@ class Run:
             raise
         self.told = error
         self._learn_clock(offer.now)
-        self._learn_gen(offer)
+        self._learn_gen(offer, heard)
         return offer
 
     def compare_clocks(self) -> None:
@@ -151,17 +153,17 @@ class Run:
             self.report.troubles["clock"] = "clock_off"
             self.journal.say(f"careful: this machine's clock is {_off_by(self.ahead_s)} the cloud's; set it right")
 
-    def _learn_gen(self, offer: Offer) -> None:
+    def _learn_gen(self, offer: Offer, heard: int) -> None:
         """A cloud restored from a backup knows less than it did: what it lost is sent again."""
         if offer.gen is None:
             return
         self.state.raise_gen(offer.gen)
-        heard = int(self.state.get("heard_gen") or 0)
-        if offer.gen < heard:
-            lost = days.forget_newer(self.state, offer.gen, since=self.today - timedelta(days=self.catchup_days))
-            self.journal.say(f"the cloud has forgotten what it knew: {len(lost)} days are sent again")
-        if offer.gen != heard:
-            self.state.put("heard_gen", offer.gen)
+        if offer.gen >= heard:
+            self.state.hear_gen(offer.gen)
+            return
+        lost = days.forget_newer(self.state, offer.gen, since=self.today - timedelta(days=self.catchup_days))
+        self.journal.say(f"the cloud has forgotten what it knew: {len(lost)} days are sent again")
+        self.state.put("heard_gen", offer.gen)
 
 
 def _factory_time(unix: float) -> datetime:

@@ -25,9 +25,12 @@ class _Answers:
     acks: list[dict[str, object]] = field(default_factory=list)
     nacks: list[dict[str, object]] = field(default_factory=list)
     names: list[Name] = field(default_factory=list)
+    gen: int | None = None
 
     def ack(self, name: Name, deed: Deed) -> None:
         self.names.append(name)
+        # Each deed is stamped above the one before.
+        self.gen = deed.gen
         self.acks.append({**_named(name), "outcome": deed.outcome, "gen": deed.gen})
 
     def nack(self, name: Name, refusal: Refused) -> None:
@@ -60,6 +63,7 @@ def _serve_page(run: Run, offered: Sequence[object]) -> int:
             break
     if answers.names:
         run.cloud.applied(answers.acks, answers.nacks)
+        run.state.hear_stored(answers.gen)
         run.judged.update(answers.names)
     if trouble is not None:
         raise trouble

@@ -137,12 +137,30 @@ class State:
     def raise_gen(self, used: int | None) -> None:
         """Never stamp again at or below this, which we have used or the cloud has seen from whomever."""
         if used is not None and used > self.gen:
-            # Another process may raise it at the same moment.
-            self.db.execute(
-                "INSERT INTO meta (name, value) VALUES ('gen', ?) "
-                "ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
-                (used,),
-            )
+            self._raise("gen", used)
+
+    @property
+    def heard_gen(self) -> int:
+        """The highest generation that the cloud is known to have had; 0 from one that does not tell what it has."""
+        return int(self.get("heard_gen") or 0)
+
+    def hear_gen(self, told: int) -> None:
+        """The cloud says that this is the highest generation it has."""
+        if told > self.heard_gen:
+            self._raise("heard_gen", told)
+
+    def hear_stored(self, gen: int | None) -> None:
+        """The cloud has taken this generation. Of no use with one that has never told what it has."""
+        if gen is not None and self.heard_gen:
+            self.hear_gen(gen)
+
+    def _raise(self, name: str, value: int) -> None:
+        """Another process may raise it at the same moment."""
+        self.db.execute(
+            "INSERT INTO meta (name, value) VALUES (?, ?) "
+            "ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)",
+            (name, value),
+        )
 
 
 def _open_sound(path: Path) -> State:

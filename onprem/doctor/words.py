@@ -101,7 +101,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "optional_gone": (
         "{relation} เคยอ่านได้แต่หายไป ({words}): นำกลับมา หรือถ้าตั้งใจเอาออกให้รัน push_cloud --force หนึ่งครั้ง",
-        "{relation} could be read before and is gone ({words}): bring it back, or push_cloud --force once to do without",
+        "{relation} could be read before and is gone ({words}): bring it back, or run push_cloud --force once",
     ),
     "override_good": ("{relation} เขียนได้ตามสิทธิ์ที่ต้องใช้", "{relation} can be written"),
     "override_bad": ("{relation}: {command} ไม่ได้: {words}", "{relation}: no {command}: {words}"),

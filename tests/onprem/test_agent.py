@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from mirror.wire import Snapshot
 from onprem import agent, days
 from onprem.agent import Asked
 from onprem.occurrences import Occurrences
@@ -394,6 +395,103 @@ def test_a_cloud_restored_from_a_backup_gets_again_what_it_lost(stage: Stage) ->
 
     assert list(stage.cloud.days) == ["2026-07-27", "2026-07-28"]
     assert "the cloud has forgotten what it knew: 2 days are sent again" in stage.lines()
+
+
+class KnowingCloud(FakeCloud):
+    """Tells the highest generation it has, of days and acks alike, as the real one does."""
+
+    def ingest(self, body: bytes) -> int | None:
+        stored = super().ingest(body)
+        self.gen = max(self.gen or 0, stored or 0)
+        return stored
+
+    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> None:
+        super().applied(acks, nacks)
+        self.gen = max(self.gen or 0, *(int(str(ack["gen"])) for ack in acks))
+
+
+FORGOTTEN = "the cloud has forgotten what it knew: {} days are sent again"
+
+
+def test_a_cloud_that_lost_only_what_the_last_run_pushed_gets_that_again(stage: Stage) -> None:
+    stage.cloud = KnowingCloud(gen=int(NOON) - DAY_S)
+    run_once(stage)
+    backup, gen = dict(stage.cloud.days), stage.cloud.gen
+    run_once(stage, Asked(dates=[YESTERDAY]))
+    stage.cloud.days, stage.cloud.gen = backup, gen
+
+    run_once(stage)
+
+    assert set(stage.cloud.days) == {"2026-07-27", "2026-07-28"}
+    assert FORGOTTEN.format(1) in stage.lines()
+
+
+def test_a_cloud_that_lost_only_an_ack_is_known_to_have_forgotten(stage: Stage) -> None:
+    stage.cloud = KnowingCloud(gen=int(NOON) - DAY_S, edits=[edit()])
+    stage.cloud.before["ingest"] = CUT
+    gen = stage.cloud.gen
+    run_once(stage)
+    stage.cloud.before.clear()
+    stage.cloud.gen = gen
+
+    run_once(stage)
+
+    assert FORGOTTEN.format(0) in stage.lines()
+
+
+def test_a_cloud_that_keeps_everything_has_forgotten_nothing(stage: Stage) -> None:
+    stage.cloud = KnowingCloud(gen=int(NOON) - DAY_S, edits=[edit()])
+    for _ in range(3):
+        run_once(stage)
+        stage.cloud.close_answered()
+        stage.now += 60
+
+    assert not [line for line in stage.lines() if "forgotten" in line]
+    assert stage.state.heard_gen == stage.cloud.gen
+
+
+@pytest.mark.parametrize("gen", [None, 0])
+def test_a_cloud_that_never_tells_what_it_has_cannot_forget_it(stage: Stage, gen: int | None) -> None:
+    stage.cloud.gen = gen
+    for _ in range(3):
+        run_once(stage)
+
+    assert len(stage.cloud.bodies) == 1
+    assert not [line for line in stage.lines() if "forgotten" in line]
+
+
+def test_what_another_run_pushed_while_this_one_waited_is_not_forgotten(stage: Stage) -> None:
+    stage.cloud.gen = int(NOON) - DAY_S
+    run_once(stage)
+    run, pending = stage.run(), stage.cloud.pending
+
+    def slow(*words: Any, **options: Any) -> Offer:
+        offer = pending(*words, **options)
+        stage.state.hear_stored(int(NOON) + 500)
+        return offer
+
+    stage.cloud.gen = stage.state.heard_gen
+    stage.cloud.pending = slow  # type: ignore[method-assign]
+    run.ask(wait=25)
+
+    assert not [line for line in stage.lines() if "forgotten" in line]
+    assert stage.state.heard_gen == int(NOON) + 500
+
+
+def test_a_day_claims_nothing_that_happened_while_it_was_read(stage: Stage) -> None:
+    """An ack stamped meanwhile may be of a write that this reading has missed."""
+    read, acked = stage.factory.snapshots, []
+
+    def slow(*words: Any, **options: Any) -> Iterator[Snapshot]:
+        day = list(read(*words, **options))
+        stage.now += 30
+        acked.append(stage.state.stamp(stage.now))
+        return iter(day)
+
+    stage.factory.snapshots = slow  # type: ignore[method-assign]
+    run_once(stage)
+
+    assert (stage.cloud.days["2026-07-28"].gen or 0) < acked[0]
 
 
 TROUBLES = [FactoryDown("server gone"), ViewMissing("attsync_scan"), BadWindows("1 and 2")]
