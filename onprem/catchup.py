@@ -142,17 +142,16 @@ def _run(starter: Starter, due: Sequence[tuple[Job, datetime]]) -> Report:
         elif job.name not in busy:
             code = _start(starter, job, at, busy)
             report.failed += code not in (0, NOT_NOW)
-            if code == NOT_NOW:
-                report.waiting[f"{job.name} (exit code {NOT_NOW})"] += 1
-                # Its own way to the cloud may have ended: ask again before the next.
-                cloud = None
+            report.waiting[f"{job.name} (exit code {NOT_NOW})"] += code == NOT_NOW
+            # Its own way to the cloud may have ended: ask again before the next.
+            cloud = None if code == NOT_NOW else cloud
     _tell_of_waiting(starter, report)
     return report
 
 
 def _tell_of_waiting(starter: Starter, report: Report) -> None:
     """Once for each change: an outage of the cloud lasts for many passes."""
-    reasons = ", ".join(f"{count} of {reason}" for reason, count in report.waiting.items())
+    reasons = ", ".join(f"{count} of {reason}" for reason, count in (+report.waiting).items())
     if starter.occurrences.register.notes_waiting(reasons) and reasons:
         starter.say(f"{report.put_off} slots are put off to the next pass: {reasons}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
@@ -17,6 +18,9 @@ from onprem.schedule import Job, Schedule
 from onprem.slot import Slot
 from onprem.starter import Starter
 from onprem.state import State, StateUnwritable
+
+_WITHHELD = frozenset({"ATTSYNC_KEY", "LEGACY_DATABASE_URL", "DJANGO_SETTINGS_MODULE"})
+_STATE = "ATTSYNC_STATE_DIR"
 
 
 def installed() -> Schedule:
@@ -37,6 +41,7 @@ def opened_state(say: Callable[[str], None]) -> Iterator[State]:
 @contextmanager
 def copied_state() -> Iterator[State]:
     """A copy: nothing that is done to it leaves a trace. Raise StateUnwritable if it cannot be read."""
+    _must_be_usable(settings.ONPREM_STATE_DIR)
     with _in_words(), closing(State.peek(settings.ONPREM_STATE_DIR)) as state:
         yield state
 
@@ -49,7 +54,7 @@ def starter(
         Occurrences(state),
         locks=settings.ONPREM_STATE_DIR,
         work=work or run,
-        end_leftovers=lambda slot: program.end_those_with(slot.marks()),
+        end_leftovers=lambda slot: program.end_those_with(_marks(slot)),
         cloud_is_near=lambda: preflight.is_reachable(settings.ATTSYNC_PROXY or settings.ATTSYNC_URL),
         clock=utc.now,
         say=say,
@@ -60,7 +65,24 @@ def run(job: Job, slot: Slot) -> tuple[int, str]:
     """Run the job's program to its end, or to the end of its time."""
     words = slot.fill(job.command, settings.ONPREM_DAY_STARTS)
     ours = [sys.executable, str(settings.BASE_DIR / "manage.py")] if job.is_ours else []
-    return program.run([*ours, *words], slot.environment(), seconds=job.timeout.total_seconds())
+    environment = {**(os.environ if job.is_ours else _sites_environment()), **slot.environment(), **_marks(slot)}
+    return program.run([*ours, *words], environment, seconds=job.timeout.total_seconds(), marks=_marks(slot))
+
+
+def _sites_environment() -> dict[str, str]:
+    """What cron gave us: a site's programs are none of our secrets' business, and Django's zone none of theirs."""
+    return {name: value for name, value in program.environment_at_start().items() if name not in _WITHHELD}
+
+
+def _marks(slot: Slot) -> dict[str, str]:
+    """Another installation on this machine may run the same slot of a job of the same name."""
+    return {**slot.marks(), _STATE: str(settings.ONPREM_STATE_DIR)}
+
+
+def _must_be_usable(directory: Path) -> None:
+    place = next(path for path in (directory, *directory.parents) if path.exists())
+    if not place.is_dir() or not os.access(place, os.R_OK | os.W_OK | os.X_OK):
+        raise StateUnwritable(f"state directory {directory}: {place} cannot be written")
 
 
 @contextmanager

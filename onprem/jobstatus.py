@@ -43,10 +43,11 @@ def lines(occurrences: Occurrences, schedule: Schedule, now: datetime) -> Iterat
         standing = standings.get(job.name)
         yield f"{job.name} ({job.cron}): {_standing(occurrences, job, standing)}"
         yield from _troubles(occurrences, job.name, zone)
-        if standing is not None:
-            yield from _waiting(occurrences, job, standing)
-            if line_is_gone(occurrences.last_succeeded(job, 3), standing):
-                yield f"  {LINE_GONE.format(job=job.name)}"
+        if standing is None:
+            continue
+        yield from _waiting(occurrences, job, standing)
+        if line_is_gone(occurrences.last_succeeded(job, 3), standing):
+            yield f"  {LINE_GONE.format(job=job.name)}"
     for name in sorted(occurrences.troubles().keys() - {job.name for job in schedule.jobs}):
         yield f"{name}: in the list of jobs no more; settled by: manage.py catchup --baseline --only {name} --force"
         yield from _troubles(occurrences, name, zone)

@@ -128,6 +128,16 @@ def test_started_at_another_time_it_does_nothing_and_says_so(machine: Machine) -
     assert "no slot" in said.stdout
 
 
+def test_a_job_sees_what_cron_gave_and_none_of_our_secrets(machine: Machine) -> None:
+    machine.then("env > {folder}/env")
+    machine.run("10 00:20:01", "run_job", "N")
+
+    seen = (machine.folder / "env").read_text().splitlines()
+
+    assert {"TZ=UTC", "ATTSYNC_JOB=N", "PATH=/usr/bin:/bin"} <= set(seen)
+    assert [line for line in seen if line.startswith(("ATTSYNC_KEY", "DJANGO_SETTINGS_MODULE"))] == []
+
+
 @pytest.mark.parametrize(
     ("zone", "since", "at", "slots"),
     [
@@ -181,11 +191,12 @@ def test_c22_three_power_cuts_are_enough(machine: Machine) -> None:
     assert machine.run("10 04:00:00", "catchup", "--status").returncode == 1
 
 
-def test_a_pass_that_is_asked_to_stop_takes_its_job_along(machine: Machine) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_pass_that_is_asked_to_stop_takes_its_job_along(machine: Machine, how: signal.Signals) -> None:
     machine.then(RUNNING)
     stopped = machine.start("10 01:00:00", "catchup")
     wait_for_start(machine)
-    stopped.end(signal.SIGINT)
+    stopped.end(how)
 
     assert processes_of(machine) == []
 
@@ -483,7 +494,7 @@ def test_a_zone_that_does_not_exist_is_told(machine: Machine) -> None:
     assert "Traceback" not in done.stdout
 
 
-@pytest.mark.parametrize("words", [["catchup"], ["catchup", "--disable=N"], ["run_job", "N"]])
+@pytest.mark.parametrize("words", [["catchup"], ["catchup", "--disable=N"], ["run_job", "N"], ["catchup", "--dry-run"]])
 def test_a_state_that_cannot_be_written_is_told_in_words(machine: Machine, words: list[str]) -> None:
     machine.settings["ONPREM_STATE_DIR"] = machine.folder / "jobs.toml"
 
