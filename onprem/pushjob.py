@@ -98,4 +98,6 @@ def _job(name: str) -> Job:
     job = schedule.find(name)
     if job is None:
         raise BadSettings("\n".join([f"there is no job {name!r}", *schedule.problems]))
+    if not job.is_ours:
+        raise BadSettings(f"--job: {name} is a program of this site's, started by: manage.py run_job {name}")
     return job

@@ -201,3 +201,15 @@ def test_a_listener_does_not_keep_the_nightly_run_away(cloud: WireCloud, setting
         fcntl.flock(file, fcntl.LOCK_EX)
         assert push(*NIGHTLY)[0] == 0
     assert list(cloud.cloud.days) == ["2026-11-12", "2026-11-13"]
+
+
+@pytest.mark.parametrize("words", [[], ["--dry-run"]])
+def test_a_sites_own_job_is_not_pushed(cloud: WireCloud, settings: Settings, tmp_path: Path, words: list[str]) -> None:
+    file = tmp_path / "jobs.toml"
+    file.write_text('[[job]]\nname = "month"\ncron = "20 0 * * *"\ncommand = ["true"]\n')
+    settings.ONPREM_JOBS_FILE = str(file)
+
+    code, said = push("--job=month", *words)
+
+    assert (code, cloud.cloud.days) == (2, {})
+    assert "manage.py run_job month" in said
