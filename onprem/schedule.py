@@ -108,7 +108,7 @@ def on_managed_list(jobs: Iterable[Job], managed: Iterable[str]) -> list[tuple[J
 
 def _tables(file: Path) -> list[Any]:
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        content = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as exc:
         raise _Mistake(exc.strerror or str(exc)) from exc
     except ValueError as exc:

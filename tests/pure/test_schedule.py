@@ -69,6 +69,10 @@ def test_what_is_not_said_has_a_default(file: Path) -> None:
     assert (job.needs_cloud, job.timeout) == (False, timedelta(minutes=15))
 
 
+def test_a_file_of_a_windows_editor_is_read(file: Path) -> None:
+    assert schedule(file, f"\ufeff{SHORT}").problems == ()
+
+
 def test_the_crontab_lines_claim_their_slots(file: Path) -> None:
     words = [job.crontab_words for job in schedule(file, SHORT).jobs]
 
