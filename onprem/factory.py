@@ -45,6 +45,19 @@ class Site(NamedTuple):
     odd: Notices
 
 
+class OddRow(NamedTuple):
+    """A row that means nothing, and the days it is about, whatever else was read: ``span``, or where ``text`` sorts."""
+
+    words: str
+    span: tuple[date, date] | None
+    text: str = ""
+
+    def is_about(self, day: date) -> bool:
+        if self.span is not None:
+            return self.span[0] <= day <= self.span[1]
+        return any(begin <= self.text < end for begin, end in Days(day, day).ranges)
+
+
 class Chunk(NamedTuple):
     """What the relations hold about some days that lie close together; scans were read up to ``beyond``."""
 
@@ -53,7 +66,7 @@ class Chunk(NamedTuple):
     future: ScanLine
     marks: Sequence[Mark]
     days_off: Sequence[DayOffRow]
-    odd: Sequence[tuple[date | None, str]]
+    odd: Sequence[OddRow]
 
 
 class LegacyFactory:
@@ -104,9 +117,9 @@ class LegacyFactory:
     def _capture(self, table: Timetable, site: Site, chunk: Chunk, now: datetime) -> Snapshot:
         notices = Notices()
         notices.take(site.odd)
-        for day, words in chunk.odd:
-            if day in (None, table.day):
-                notices.add(BAD_ROW, words)
+        for row in chunk.odd:
+            if row.is_about(table.day):
+                notices.add(BAD_ROW, row.words)
         if counting.business_date(now, self.day_starts) == table.day:
             future_scans(chunk.future, notices)
             with reading():
@@ -191,7 +204,7 @@ def _close_together(days: Sequence[date]) -> Iterator[list[date]]:
 
 def _chunk(tables: Sequence[Timetable], now: datetime) -> Chunk:
     asked = Days(min(table.day for table in tables), max(table.day for table in tables))
-    odd: list[tuple[date | None, str]] = []
+    odd: list[OddRow] = []
     begins, ends = min(table.begins for table in tables), max(table.ends for table in tables)
     reach = Days(begins.date(), ends.date())
     # When the last day is over nothing behind its end is of interest, and that may be as much as a day has.
@@ -202,12 +215,12 @@ def _chunk(tables: Sequence[Timetable], now: datetime) -> Chunk:
         if mark := rows.mark(row):
             marks.append(mark)
         else:
-            odd.append((parse_date(row[0]), f"override {row[2]} of {row[0]} in period {row[1]}"))
+            odd.append(_odd(f"override {row[2]} of {row[0]} in period {row[1]}", row[0]))
     days_off, bad_days_off = _days_off(asked)
     return Chunk(reach.last + timedelta(days=1), scans, future, marks, days_off, [*odd, *bad_days_off])
 
 
-def _scan_line(texts: Sequence[Texts], odd: list[tuple[date | None, str]]) -> ScanLine:
+def _scan_line(texts: Sequence[Texts], odd: list[OddRow]) -> ScanLine:
     found = _usual_scans(texts)
     if found is None:
         found = _messy_scans(texts, odd)
@@ -225,36 +238,42 @@ def _usual_scans(texts: Sequence[Texts]) -> list[tuple[datetime, str]] | None:
     return None if moments is None else list(zip(moments, devices, strict=True))
 
 
-def _messy_scans(texts: Iterable[Texts], odd: list[tuple[date | None, str]]) -> list[tuple[datetime, str]]:
+def _messy_scans(texts: Iterable[Texts], odd: list[OddRow]) -> list[tuple[datetime, str]]:
     found = []
     for device_no, scanned_at in texts:
         at, device = parse_moment(scanned_at), rows.cleaned(device_no)
         if at is not None and device is not None:
             found.append((at, device))
         else:
-            odd.append((at.date() if at else parse_date(scanned_at), f"scan of {device or 'nobody'} at {scanned_at}"))
+            odd.append(_odd(f"scan of {device or 'nobody'} at {scanned_at}", scanned_at))
     return found
 
 
-def _days_off(days: Days) -> tuple[list[DayOffRow], list[tuple[date | None, str]]]:
+def _odd(words: str, text: str | None) -> OddRow:
+    """Told by the text of the day, by which the row was read: a time may lie on another one (24:00, an offset)."""
+    day = parse_date(text)
+    return OddRow(words, (day, day) if day else None, text or "")
+
+
+def _days_off(days: Days) -> tuple[list[DayOffRow], list[OddRow]]:
     read: list[DayOffRow] = []
-    odd: list[tuple[date | None, str]] = []
+    odd: list[OddRow] = []
     for row in relations.days_off(days) or []:
         if day_off := rows.day_off(row):
             read.append(day_off)
         else:
-            odd.append((None, f"day off {row[0]} to {row[1]}, part {row[3]}"))
+            odd.append(OddRow(f"day off {row[0]} to {row[1]}, part {row[3]}", rows.span_off(row)))
     return read, odd
 
 
 def _odd_scans(chunk: Chunk, now: datetime, notices: Notices) -> None:
     """List the scans that no day's range reaches; today's snapshot carries them."""
-    odd: list[tuple[date | None, str]] = []
+    odd: list[OddRow] = []
     line = _scan_line(relations.odd_scans(chunk.beyond), odd)
     past, future = line.split(now)
     for at, device in zip(past.times, past.devices, strict=True):
         if at < EARLIEST:
             notices.add(OLD_SCAN, f"{device} {at.isoformat(' ')}")
     future_scans(future, notices)
-    for _, words in odd:
-        notices.add(BAD_ROW, words)
+    for row in odd:
+        notices.add(BAD_ROW, row.words)

@@ -166,6 +166,11 @@ def days_off(days: Days) -> list[Texts] | None:
     return _if_there("dayoff", DAYOFF, f"{lasting} OR {lasting} OR {began}", [*bounds, *began_bounds])
 
 
+def all_days_off() -> list[Texts] | None:
+    """For whoever looks for rows without a day to be found by."""
+    return _if_there("dayoff", DAYOFF)
+
+
 def texts(rows: QuerySet[M, Any], columns: Sequence[str]) -> list[Texts]:
     """The columns of all rows as text, whatever they are there."""
     return list(rows.values_list(*(Cast(column, CharField()) for column in columns)))

@@ -148,16 +148,22 @@ def pulled(row: Texts) -> Pulled:
 
 
 def day_off(row: Texts) -> DayOffRow | None:
-    """A last day that is missing (NULL, a zero date) means one day; ``9999-12-31`` means for ever.
-
-    A blank number is nobody's: only NULL gives the whole factory a day off.
-    """
-    first, last = parse_date(row[0]), date.max if says_for_ever(row[1]) else parse_date(row[1])
+    """A blank number is nobody's: only NULL gives the whole factory a day off."""
+    span = span_off(row)
     part = (cleaned(row[3]) or FULL_DAY).upper()
     no = cleaned(row[2])
-    if first is None or part not in (FULL_DAY, MORNING, AFTERNOON) or (no is None and row[2] is not None):
+    if span is None or part not in (FULL_DAY, MORNING, AFTERNOON) or (no is None and row[2] is not None):
         return None
-    return DayOffRow(first, last or first, no, part, cleaned(row[4]))
+    return DayOffRow(*span, no, part, cleaned(row[4]))
+
+
+def span_off(row: Texts) -> tuple[date, date] | None:
+    """The days a day off is about, whatever the rest of the row says; None if it does not tell when it begins.
+
+    A last day that is missing (NULL, a zero date) means one day; ``9999-12-31`` means for ever.
+    """
+    first, last = parse_date(row[0]), date.max if says_for_ever(row[1]) else parse_date(row[1])
+    return None if first is None else (first, last or first)
 
 
 def number(value: str | None) -> int | None:

@@ -166,6 +166,7 @@ def counted(seen: Month) -> Iterator[Finding]:
 
 def _read(day: date, now: datetime, day_starts: time, notices: Notices) -> Month:
     days = Days(day - timedelta(days=DAYS_BACK - 1), day + timedelta(days=1))
+    _note_bad_days_off(relations.all_days_off() or [], days, notices)
     return Month(
         day=day,
         now=now,
@@ -197,6 +198,14 @@ def _marks(texts: Iterable[Texts], notices: Notices) -> list[Mark]:
         else:
             notices.add(BAD_ROW, f"override {row[2]} of {row[0]} in period {row[1]}")
     return read
+
+
+def _note_bad_days_off(texts: Iterable[Texts], days: Days, notices: Notices) -> None:
+    """Also those that say nothing about when they are: no day's capture can list them."""
+    for row in texts:
+        first, last = rows.span_off(row) or (days.first, days.last)
+        if rows.day_off(row) is None and first <= days.last and last >= days.first:
+            notices.add(BAD_ROW, f"day off of {row[2] or 'everyone'} from {row[0]} to {row[1]}, part {row[3]}")
 
 
 def _minutes_in_windows(seen: Month) -> set[int]:

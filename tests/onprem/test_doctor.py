@@ -500,3 +500,20 @@ def test_bad_rows_are_named() -> None:
     add_scans(None, f"{YESTERDAY} 07:00:00")
 
     assert Doctor().says("!", "1 rows mean nothing: scan of nobody")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        (f"{YESTERDAY}", f"{YESTERDAY}", "0001", "X", "?"),
+        (f"{YESTERDAY}", f"{YESTERDAY}", " ", "D", "?"),
+        ("0000-00-00", "2019-01-01", "0001", "D", "?"),
+    ],
+)
+@pytest.mark.usefixtures("factory")
+def test_days_off_that_mean_nothing_are_named(row: tuple[str, ...]) -> None:
+    if connections["legacy"].vendor == "mysql":
+        run("ALTER TABLE attsync_dayoff MODIFY date_from VARCHAR(32), MODIFY date_to VARCHAR(32)")
+    add("dayoff", row, ("2019-01-01", "2019-01-01", "0001", "X", "too old to be of interest"))
+
+    assert Doctor().says("!", f"1 rows mean nothing: day off of .* from {row[0]}")

@@ -462,6 +462,53 @@ def test_a_day_among_many_is_the_day_alone() -> None:
     assert together == [captured(day) for day in days]
 
 
+MESS: list[tuple[str, tuple[str | int | None, ...]]] = [
+    ("dayoff", ("2026-07-20", "2026-07-20", "0012", "X", "?")),
+    ("dayoff", ("2026-07-15", "2026-07-17", " ", "D", "?")),
+    ("dayoff", ("2569-07-15", "2569-07-17", " ", "D", "?")),
+    ("dayoff", ("2026-07-16", "0000-00-00", "0012", "X", "?")),
+    ("dayoff", ("0000-00-00", "2026-07-25", "0012", "D", "?")),
+    ("dayoff", ("2026-07-00", "2026-07-25", "0012", "D", "?")),
+    ("override", ("2026-07-20", "x", "0012", "late", "web", None)),
+    ("override", ("2026-07-99", "2", "0012", "late", "web", None)),
+    ("override", ("2026-07-2x", "2", "0012", "late", "web", None)),
+    ("scan", (901, None, "2026-07-20 07:00:00", "T1")),
+    ("scan", (902, "0012", "2026-07-20 25:61:00", "T1")),
+    ("scan", (903, "0012", "2026-07-2x 07:00:00", "T1")),
+    ("scan", (904, None, "2026-07-20 24:00:00", "T1")),
+    ("scan", (905, None, "2026-07-20T23:30:00Z", "T1")),
+]
+
+
+@pytest.mark.parametrize(("relation", "row"), MESS, ids=str)
+def test_a_bad_row_is_of_the_same_day_whatever_is_read_together_with_it(
+    relation: str, row: tuple[str | int | None, ...]
+) -> None:
+    if connections["legacy"].vendor == "mysql":
+        run(
+            "ALTER TABLE attsync_scan MODIFY scanned_at VARCHAR(32)",
+            "ALTER TABLE attsync_override MODIFY work_date VARCHAR(32), MODIFY period VARCHAR(8)",
+            "ALTER TABLE attsync_dayoff MODIFY date_from VARCHAR(32), MODIFY date_to VARCHAR(32)",
+        )
+    add_people("0012")
+    add(relation, row)
+    days = [DAY - timedelta(days=back) for back in range(18)]
+
+    together = list(LegacyFactory().snapshots(days, now=EVENING))
+
+    assert together == [captured(day) for day in days]
+
+
+def test_a_bad_day_off_is_listed_on_the_days_it_is_about() -> None:
+    add_people("0012")
+    add("dayoff", ("2026-07-20", "2026-07-21", "0012", "X", "?"))
+    days = [date(2026, 7, day) for day in (19, 20, 21, 22)]
+
+    found = LegacyFactory().snapshots(days, now=EVENING)
+
+    assert [notice(day, "bad_row")[0] for day in found] == [0, 1, 1, 0]
+
+
 def queries(days: int) -> int:
     return queries_of([DAY - timedelta(days=back) for back in range(days)])
 
