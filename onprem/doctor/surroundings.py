@@ -91,7 +91,10 @@ def cron() -> Iterator[Finding]:
     gone = [finding for finding in found if finding.trouble == MISSING and not croncheck.TIMER.exists()]
     doomed = [finding for finding in found if finding.trouble not in ("", MISSING)]
     for finding in doomed:
-        yield bad("cron_doomed", line=finding.line, words=finding.trouble)
+        if finding.is_of_a_job:
+            yield bad("job_managed", job=finding.line, words=finding.trouble)
+        else:
+            yield bad("cron_doomed", line=finding.line, words=finding.trouble)
     if gone:
         yield odd("cron_missing", lines="; ".join(finding.line for finding in gone))
     if not gone and not doomed:

@@ -40,6 +40,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "jobs_good": ("งานตามเวลา {count} งาน ไม่มีอะไรค้าง", "{count} scheduled jobs, nothing is left undone"),
     "jobs_bad": ("รายการงานตามเวลาใช้ไม่ได้: {words}", "the list of jobs cannot be used: {words}"),
     "job_program": ("งาน {job}: ไม่พบโปรแกรม {program}", "job {job}: there is no program {program}"),
+    "job_managed": (
+        "{job} ใช้ไม่ได้ ({words}) เอาออกจาก ONPREM_JOBS_FILE",
+        "{job} in ONPREM_JOBS_FILE {words}",
+    ),
     "jobs_zone": (
         "เขตเวลาของเครื่องไม่ใช่ {zone} cron จึงเริ่มงานคนละเวลา (timedatectl set-timezone {zone})",
         "this machine's time zone is not {zone}: cron starts jobs at other times (timedatectl set-timezone {zone})",

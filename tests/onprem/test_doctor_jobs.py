@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from onprem import jobs, utc
-from onprem.doctor import catchingup
+from onprem import croncheck, cronplaces, jobs, utc
+from onprem.doctor import catchingup, surroundings
 from onprem.doctor.catchingup import look_at_jobs
 from onprem.occurrences import Occurrences
 from onprem.plan import CATCHUP, EXPIRED
@@ -111,6 +111,20 @@ def test_a_program_that_is_not_there_is_wrong(settings: Settings, tmp_path: Path
     settings.ONPREM_JOBS_FILE = str(file)
 
     assert "✗ job x: there is no program /nowhere/php" in said()
+
+
+def test_a_job_that_the_legacy_site_times_is_no_matter_of_the_crontab(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "jobs.toml"
+    file.write_text('[[job]]\nname = "x"\ncron = "0 6 * * *"\ncommand = ["php", "/x/line_notify.php"]\n')
+    settings.ONPREM_JOBS_FILE = str(file)
+    monkeypatch.setattr(cronplaces, "read_crontab", lambda: "\n".join(croncheck.our_lines()))
+    monkeypatch.setattr(cronplaces, "read_cron_d", lambda: None)
+
+    assert [finding.text("en") for finding in surroundings.cron()] == [
+        "✗ job x in ONPREM_JOBS_FILE runs line_notify.php, whose times the legacy site sets: take it off our jobs"
+    ]
 
 
 def test_a_machine_in_another_zone_is_odd(settings: Settings) -> None:
