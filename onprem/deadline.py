@@ -63,7 +63,14 @@ def _pools(deadline: Deadline, read_timeout: float) -> dict[str, type[HTTPConnec
         def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
             super().__init__(sock, *args, **options)
             self.fp.close()
-            self.fp = io.BufferedReader(_BoundedReader(sock, deadline, read_timeout))
+            self._line = _BoundedReader(sock, deadline, read_timeout)
+            self.fp = io.BufferedReader(self._line)
+
+        def begin(self) -> None:
+            """To http.client the end of the line is the end of the headers, and what was cut there an empty answer."""
+            super().begin()
+            if self._line.has_ended:
+                raise http.client.IncompleteRead(b"")
 
     class Plain(HTTPConnection):
         response_class = Response
@@ -101,13 +108,16 @@ class _BoundedReader(io.RawIOBase):
     def __init__(self, sock: socket.socket, deadline: Deadline, read_timeout: float) -> None:
         self._sock, self._deadline, self._read_timeout = sock, deadline, read_timeout
         self._file = sock.makefile("rb", buffering=0)
+        self.has_ended = False
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int | None:
         self._sock.settimeout(self._deadline.left(self._read_timeout))
-        return self._file.readinto(buffer)
+        count = self._file.readinto(buffer)
+        self.has_ended = count == 0
+        return count
 
     def close(self) -> None:
         self._file.close()

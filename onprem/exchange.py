@@ -5,12 +5,12 @@ from __future__ import annotations
 import socket
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from http.client import HTTPException
 from typing import NamedTuple
 
 import requests
-from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NameResolutionError, NewConnectionError, ProxyError
 
 from onprem.deadline import BoundedAdapter, Deadline
 from onprem.line import Line
@@ -137,21 +137,28 @@ def _read(response: requests.Response) -> bytes:
 def _named(exc: Exception) -> _Unanswered:
     """Find the cause below the layers of wrapping and give it its name."""
     causes = list(_causes(exc))
+    at_the_proxy = _AT_THE_PROXY if any(isinstance(cause, _PROXY_ERRORS) for cause in causes) else ""
     for kind, name, is_passing in _KINDS:
         for cause in causes:
             if isinstance(cause, kind):
-                return _Unanswered(f"{name}{_detail(cause)}", is_passing=is_passing)
-    return _Unanswered(_LOST, is_passing=True)
+                return _Unanswered(f"{at_the_proxy}{name}{_detail(cause)}", is_passing=is_passing)
+    return _Unanswered(f"{at_the_proxy}{_refused_tunnel(causes) or _LOST}", is_passing=True)
+
+
+def _refused_tunnel(causes: Sequence[BaseException]) -> str:
+    """What a proxy answers instead of connecting us: http.client has it in words only."""
+    return next((text for text in map(str, causes[::-1]) if text.startswith("Tunnel connection failed")), "")
 
 
 _LOST = "connection lost before the whole answer came"
+_AT_THE_PROXY = "the proxy (ATTSYNC_PROXY) does not let us through: "
+_PROXY_ERRORS = (requests.exceptions.ProxyError, ProxyError)
 _KINDS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, bool], ...] = (
     ((NameResolutionError, socket.gaierror), "DNS: the host name cannot be resolved", True),
     ((ssl.SSLCertVerificationError, ssl.SSLError), "TLS: ", False),
     (ConnectionRefusedError, "connection refused", True),
-    (requests.exceptions.ProxyError, "the proxy does not let us through", True),
-    (requests.exceptions.ConnectTimeout, "timeout: no connection in time", True),
     (NewConnectionError, "no connection", True),
+    ((requests.exceptions.ConnectTimeout, ConnectTimeoutError), "timeout: no connection in time", True),
     ((TimeoutError, requests.exceptions.Timeout), "timeout: no whole answer in time", False),
     (requests.exceptions.InvalidURL, "the address cannot be used", False),
 )

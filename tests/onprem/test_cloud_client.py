@@ -308,6 +308,41 @@ def test_a_body_cut_in_a_chunk_is_no_answer(client: Make) -> None:
     assert (text, tries) == ("ingest: connection lost before the whole answer came", 3)
 
 
+WHOLE = b'HTTP/1.1 200 OK\r\nDate: x\r\nContent-Length: 12\r\n\r\n{"ok": true}'
+
+
+@pytest.mark.parametrize("line", WHOLE.splitlines(keepends=True), ids=str)
+@pytest.mark.parametrize("part", [0, 0.5, 1])
+def test_an_answer_cut_anywhere_is_a_lost_one(client: Make, line: bytes, part: float) -> None:
+    length = min(WHOLE.index(line) + int(len(line) * part), len(WHOLE) - 1)
+
+    text, tries = trouble(client, lambda sock: sock.sendall(WHOLE[:length]))
+
+    assert (text, tries) == ("ingest: connection lost before the whole answer came", 3)
+
+
+def test_an_answer_that_was_cut_in_its_headers_is_had_the_second_time(client: Make) -> None:
+    with RawServer(lambda sock: sock.sendall(WHOLE[:30]), OK) as server:
+        client(server.url).ingest(b"{}")
+
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("base", ["https://cloud.example/att-sync", "http://localhost:9/att-sync"])
+@pytest.mark.parametrize(("proxy", "why"), [("127.0.0.1:1", "connection refused"), ("no-such-host.invalid:1", "DNS: ")])
+def test_a_dead_proxy_is_named_as_the_proxy(client: Make, base: str, proxy: str, why: str) -> None:
+    named = rf"pending: the proxy \(ATTSYNC_PROXY\) does not let us through: {why}"
+    with pytest.raises(CloudTrouble, match=named):
+        client(base, proxy=f"http://{proxy}").pending({}, limit=1)
+
+
+@pytest.mark.parametrize("status", [407, 403, 502])
+def test_what_a_proxy_says_instead_of_letting_us_through_is_told(client: Make, status: int) -> None:
+    with RawServer(answers(status)) as proxy:
+        with pytest.raises(CloudTrouble, match=rf"the proxy \(ATTSYNC_PROXY\) .*Tunnel connection failed: {status}"):
+            client("https://cloud.example/att-sync", proxy=f"http://127.0.0.1:{proxy.port}").pending({}, limit=1)
+
+
 def test_what_is_no_http_is_no_answer(client: Make) -> None:
     text, _ = trouble(client, lambda sock: sock.sendall(b"SSH-2.0-OpenSSH_9.2\r\n"))
 
