@@ -343,12 +343,17 @@ def test_rows_are_forgotten_after_ninety_days_and_not_missed(machine: Machine) -
     assert machine.logged("expired") == []
 
 
-def test_rows_that_a_pass_must_still_see_are_kept_beyond_that(machine: Machine) -> None:
-    """For a hundred days only the crontab's own line is alive, and one night is missed in the first week."""
+def test_rows_that_a_pass_must_still_see_are_kept_beyond_that(tmp_path: Path) -> None:
+    """For a hundred days passes look after another job only, and one night is missed in the first week."""
+    both = [NIGHTLY, replace(NIGHTLY, name="R")]
+    machine = machine_since(tmp_path, "02 00:00", *both)
     for days in range(100):
+        machine.jobs = both
         if days != 5:
             machine.direct(local("02 00:20:01") + days * ONE_DAY)
-    accept_clock(machine.starter(), BANGKOK)
+        machine.jobs = both[1:]
+        machine.catch_up(machine.now + timedelta(minutes=5))
+    machine.jobs = both
     machine.catch_up(machine.now + timedelta(minutes=5))
 
     assert machine.occurrences.troubles() == {"N": (0, 1)}
@@ -472,6 +477,23 @@ def test_what_was_forgotten_by_a_wrong_future_is_neither_owed_nor_too_old(machin
     assert (len(machine.runs) - ran, machine.occurrences.troubles()) == (20, {})
 
 
+def test_slots_to_come_that_a_wrong_future_forgot_are_run_when_they_come(machine: Machine) -> None:
+    machine.now = local("2027-05-20T08:00")
+    accept_clock(machine.starter(), BANGKOK)
+    machine.catch_up("2027-05-20T08:00")
+    machine.catch_up("10 08:00")
+
+    assert machine.catch_up("11 00:25") == ["11 00:20"]
+
+
+def test_a_floor_that_a_person_set_by_a_wrong_clock_moves_back(tmp_path: Path) -> None:
+    machine = machine_since(tmp_path, "02 00:00", NIGHTLY, replace(NIGHTLY, name="R"))
+    machine.occurrences.baseline(["R"], local("20 09:00"))
+    machine.catch_up("10 08:00")
+
+    assert (machine.floor("R"), machine.floor("N")) == ("10 08:00", "02 00:00")
+
+
 def test_an_hour_back_over_a_slot_makes_nothing_too_old(machine: Machine) -> None:
     for day in range(100):
         machine.catch_up(local("02 00:50") + day * ONE_DAY)
@@ -541,6 +563,14 @@ def test_a_start_by_a_clock_that_was_ahead_is_void_although_no_pass_was_ahead(ma
     machine.direct("05 00:20:01")
 
     assert [said(slot.at) for slot in machine.runs].count("05 00:20") == 2
+
+
+def test_a_clock_that_was_put_back_is_told_once(machine: Machine) -> None:
+    machine.direct("05 00:20:01")
+    for at in ("03 00:19", "03 00:24"):
+        machine.catch_up(at)
+
+    assert len(machine.logged("clock_back")) == 1
 
 
 def test_a_skipped_slot_of_a_wrong_future_is_owed_again(machine: Machine) -> None:
@@ -758,8 +788,8 @@ def test_the_status_begins_with_the_last_pass_or_the_clock(machine: Machine, at:
 
 
 def test_the_status_of_a_clock_that_was_put_back_says_so(machine: Machine) -> None:
-    machine.catch_up("05 08:00")
-    machine.now = local("05 07:00")
+    machine.catch_up("04 08:00")
+    machine.now = local("04 07:00")
 
     assert status(machine)[0] == "last pass: 60 minutes ahead of the clock, which was put back"
     assert not machine.occurrences.health().is_good(machine.now)

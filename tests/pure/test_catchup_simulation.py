@@ -152,11 +152,12 @@ class Life:
         return code
 
 
-def seeds() -> Iterator[int]:
+def seeds(*known: int) -> Iterator[int]:
+    """Some that have found mistakes before, and one that nobody knows."""
     if asked := os.environ.get("CATCHUP_SEED"):
-        yield int(asked)
+        yield from map(int, asked.split(","))
     else:
-        yield from (1, 2, random.SystemRandom().randrange(1_000_000))
+        yield from (*known, random.SystemRandom().randrange(1_000_000))
 
 
 @pytest.fixture(autouse=True)
@@ -172,7 +173,7 @@ def _slots_from_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slots, "after", after)
 
 
-@pytest.mark.parametrize("seed", list(seeds()))
+@pytest.mark.parametrize("seed", list(seeds(1, 2)))
 def test_sixty_days_of_bad_luck_leave_no_slot_unaccounted_for(tmp_path: Path, seed: int) -> None:
     print(f"seed {seed}")
     machine = Machine(tmp_path, list(JOBS))
@@ -187,7 +188,7 @@ def test_sixty_days_of_bad_luck_leave_no_slot_unaccounted_for(tmp_path: Path, se
     assert [gap for job in machine.jobs for gap in unaccounted(machine, job, life.true_now)] == []
 
 
-@pytest.mark.parametrize("seed", list(seeds()))
+@pytest.mark.parametrize("seed", list(seeds(3, 7, 11)))
 def test_five_months_with_edits_outlast_the_memory_of_the_ledger(tmp_path: Path, seed: int) -> None:
     print(f"seed {seed}")
     machine = Machine(tmp_path, list(STEADY))
