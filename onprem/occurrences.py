@@ -213,7 +213,7 @@ class Occurrences:
         if row is not None and row.is_finished:
             raise NotClaimed("already done" if row.state == SUCCEEDED else row.state)
         if not plan.is_time(row, now):
-            raise NotClaimed("failed, its next attempt is catch-up's")
+            raise NotClaimed("to be tried again by catch-up")
         if source == CATCHUP and slot <= standing.effective_from:
             raise NotClaimed("no longer owed")
 
