@@ -114,7 +114,7 @@ def test_starts_one_after_another_do_not_use_up_the_attempts(machine: Machine) -
         machine.direct(f"10 00:20:0{second}")
 
     assert machine.brief("10 00:20") == "failed/direct 1"
-    assert "its next attempt is catch-up's" in machine.lines[-1]
+    assert "is to be tried again by catch-up, nothing done" in machine.lines[-1]
     machine.catch_up("10 00:25:10")
     assert machine.brief("10 00:20") == "failed/catchup 2"
 
