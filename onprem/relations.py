@@ -236,7 +236,7 @@ def _if_there(relation: str, columns: Sequence[str], where: str = "", bounds: Se
     except DatabaseError as exc:
         if not is_absent(exc):
             raise
-        if relation in had_before:
+        if relation in had_before | had_now:
             raise ViewMissing(
                 f"{words_of(exc)}; {relation_name(relation)} could be read before: bring it or its right back,"
                 " or run push_cloud --force once if it is meant to be gone"

@@ -68,16 +68,22 @@ def walk(line: Line, asked: Asked, bar: Bar, *, verbosity: int, listen: int) -> 
 @contextmanager
 def _optional_relations(state: State, *, forget: bool) -> Iterator[None]:
     """Miss an optional relation that was readable before; a person's ``--force`` says that it is meant to be gone."""
-    noted = set(filter(None, (state.get("optional") or "").split(",")))
-    relations.had_before = set() if forget else noted
+    relations.had_before = set() if forget else _noted(state)
     relations.had_now, relations.done_without = set(), set()
     try:
         yield
     finally:
-        relations.had_before = set()
-    has = ",".join(sorted((noted | relations.had_now) - relations.done_without))
-    if has != (state.get("optional") or ""):
-        state.put("optional", has)
+        had_now = relations.had_now
+        relations.had_before, relations.had_now = set(), set()
+    # What stands there now: another run may have been forced while this one listened.
+    noted = _noted(state)
+    has = (noted | had_now) - relations.done_without
+    if has != noted:
+        state.put("optional", ",".join(sorted(has)))
+
+
+def _noted(state: State) -> set[str]:
+    return set(filter(None, (state.get("optional") or "").split(",")))
 
 
 def _look_after_cron(run: Run, *, is_of_a_pull_job: bool) -> None:

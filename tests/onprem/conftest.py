@@ -10,6 +10,7 @@ from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from pytest_django import DjangoDbBlocker, Settings
 
+from onprem import relations as optional
 from tests.mariadb import MariaDB
 from tests.onprem.relations import RELATIONS
 
@@ -44,7 +45,8 @@ def relations(legacy: BaseDatabaseWrapper) -> BaseDatabaseWrapper:
 
 
 @pytest.fixture(autouse=True)
-def _state_of_its_own(settings: Settings, tmp_path: Path) -> None:
+def _state_of_its_own(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(optional, "had_now", set())
     settings.ONPREM_STATE_DIR = tmp_path / "state"
     settings.ONPREM_LOG_DIR = tmp_path / "log"
 

@@ -104,6 +104,16 @@ def test_an_optional_relation_that_was_there_before_is_missed_loudly(
         captured()
 
 
+@pytest.mark.usefixtures("relations")
+def test_an_optional_relation_that_goes_while_we_listen_is_missed_loudly() -> None:
+    add_periods()
+    captured()
+    run("DROP TABLE attsync_dayoff")
+
+    with pytest.raises(ViewMissing, match="attsync_dayoff could be read before"):
+        captured()
+
+
 @pytest.mark.parametrize(("status", "command"), [("late", "UPDATE"), ("absent", "DELETE")])
 @pytest.mark.usefixtures("reader")
 def test_a_read_only_account_cannot_write_and_says_so(status: str, command: str) -> None:

@@ -397,6 +397,15 @@ def test_an_optional_relation_is_remembered_until_somebody_forces(cloud: WireClo
     assert push()[0] == 0
 
 
+def test_a_run_that_listened_meanwhile_does_not_undo_the_force(cloud: WireCloud, settings: Settings) -> None:
+    push()
+    run("DROP TABLE attsync_dayoff")
+    with closing(State.open(settings.ONPREM_STATE_DIR)) as state, session._optional_relations(state, forget=False):
+        state.put("optional", "pull")
+
+    assert remembered(settings) == "pull"
+
+
 def test_a_forced_run_that_reads_nothing_forgets_nothing(cloud: WireCloud, settings: Settings) -> None:
     push()
     run("DROP TABLE attsync_employee")
