@@ -69,9 +69,10 @@ class Attempt:
             Override.objects.create(work_date=day.isoformat(), period=str(period), emp_no=no, **values)
 
     def _is_of_this_attempt(self, row: Texts) -> bool:
-        """Nobody else writes our name; a column that holds the day only keeps the beginning of the stamp."""
+        """Nobody else writes our name. A column may hold the day only, or fractions of a second."""
         is_ours = rows.cleaned(row[5]) == SOURCE and rows.number(row[1]) == self._cell.period
-        return is_ours and bool(row[4]) and self._stamp.startswith(row[4] or "")
+        updated = row[4] or ""
+        return is_ours and updated != "" and (self._stamp.startswith(updated) or updated.startswith(self._stamp))
 
 
 def stored(cell: Cell) -> str | None:
