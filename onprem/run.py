@@ -163,7 +163,7 @@ class Run:
             return
         lost = days.forget_newer(self.state, offer.gen, since=self.today - timedelta(days=self.catchup_days))
         self.journal.say(f"the cloud has forgotten what it knew: {len(lost)} days are sent again")
-        self.state.put("heard_gen", offer.gen)
+        self.state.hear_loss(offer.gen)
 
 
 def _factory_time(unix: float) -> datetime:

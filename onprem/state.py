@@ -46,7 +46,7 @@ _DAYS = """
 SELECT day FROM owed UNION SELECT day FROM day UNION
 SELECT value FROM meta WHERE name IN ('last_success', 'checked_day')
 """
-_NUMBERS = "SELECT value FROM meta WHERE name IN ('gen', 'ahead_s', 'heard_gen', 'checked_at')"
+_NUMBERS = "SELECT value FROM meta WHERE name IN ('gen', 'ahead_s', 'heard_gen', 'taken_gen', 'checked_at')"
 
 
 class StateUnwritable(Exception):
@@ -141,18 +141,30 @@ class State:
 
     @property
     def heard_gen(self) -> int:
-        """The highest generation that the cloud is known to have had; 0 from one that does not tell what it has."""
-        return int(self.get("heard_gen") or 0)
+        """The highest generation that the cloud must still know, or it has lost something; 0: it never told.
+
+        What it has taken from us counts only once it has been seen to count it: some always tell the same number.
+        """
+        told, taken = int(self.get("heard_gen") or 0), int(self.get("taken_gen") or 0)
+        return max(told, taken) if self.get("counts_ours") else told
 
     def hear_gen(self, told: int) -> None:
         """The cloud says that this is the highest generation it has."""
         if told > self.heard_gen:
             self._raise("heard_gen", told)
+        if 0 < int(self.get("taken_gen") or 0) <= told and not self.get("counts_ours"):
+            self.put("counts_ours", 1)
 
     def hear_stored(self, gen: int | None) -> None:
-        """The cloud has taken this generation. Of no use with one that has never told what it has."""
-        if gen is not None and self.heard_gen:
-            self.hear_gen(gen)
+        """The cloud has taken this generation."""
+        if gen is not None:
+            self._raise("taken_gen", gen)
+
+    def hear_loss(self, told: int) -> None:
+        """The cloud was restored from a time when this was the highest generation it had."""
+        with self.transaction():
+            self.put("heard_gen", told)
+            self.put("taken_gen", told)
 
     def _raise(self, name: str, value: int) -> None:
         """Another process may raise it at the same moment."""

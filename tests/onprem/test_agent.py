@@ -427,8 +427,10 @@ def test_a_cloud_that_lost_only_what_the_last_run_pushed_gets_that_again(stage: 
 
 
 def test_a_cloud_that_lost_only_an_ack_is_known_to_have_forgotten(stage: Stage) -> None:
-    stage.cloud = KnowingCloud(gen=int(NOON) - DAY_S, edits=[edit()])
-    stage.cloud.before["ingest"] = CUT
+    stage.cloud = KnowingCloud(gen=int(NOON) - DAY_S)
+    run_once(stage)
+    run_once(stage)
+    stage.cloud.edits, stage.cloud.before["ingest"] = [edit()], CUT
     gen = stage.cloud.gen
     run_once(stage)
     stage.cloud.before.clear()
@@ -450,7 +452,7 @@ def test_a_cloud_that_keeps_everything_has_forgotten_nothing(stage: Stage) -> No
     assert stage.state.heard_gen == stage.cloud.gen
 
 
-@pytest.mark.parametrize("gen", [None, 0])
+@pytest.mark.parametrize("gen", [None, 0, 7, int(NOON) - DAY_S])
 def test_a_cloud_that_never_tells_what_it_has_cannot_forget_it(stage: Stage, gen: int | None) -> None:
     stage.cloud.gen = gen
     for _ in range(3):
@@ -461,7 +463,8 @@ def test_a_cloud_that_never_tells_what_it_has_cannot_forget_it(stage: Stage, gen
 
 
 def test_what_another_run_pushed_while_this_one_waited_is_not_forgotten(stage: Stage) -> None:
-    stage.cloud.gen = int(NOON) - DAY_S
+    stage.cloud = KnowingCloud(gen=int(NOON) - DAY_S)
+    run_once(stage)
     run_once(stage)
     run, pending = stage.run(), stage.cloud.pending
 

@@ -113,9 +113,9 @@ class Machine:
         return said(self.occurrences.register.standings()[job].effective_from)
 
     def notes(self) -> list[str]:
-        """Everything that is noted anywhere, except the high-water mark."""
-        dump = self.state.db.iterdump()
-        return [line for line in dump if "catchup_high_water" not in line]
+        """Everything that is noted anywhere, except the high-water mark and what was last said to be put off."""
+        marks = ("catchup_high_water", "catchup_waiting")
+        return [line for line in self.state.db.iterdump() if not any(mark in line for mark in marks)]
 
     def logged(self, word: str) -> list[str]:
         return [line for line in self.lines if line.split()[0] == word]
