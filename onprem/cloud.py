@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -56,9 +56,11 @@ class HttpCloud:
         following = following if isinstance(following, str) and following else None
         return Offer(edits, following, now=_number(said.get("now")), gen=_number(said.get("gen")))
 
-    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> None:
+    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> frozenset[int]:
         body = json.dumps({"acks": acks, "nacks": nacks}, ensure_ascii=False).encode("utf-8", "replace")
-        self._ask("applied", Question("POST", self._url("applied"), body=body, headers=_JSON))
+        _, said = self._ask("applied", Question("POST", self._url("applied"), body=body, headers=_JSON))
+        ignored = said.get("ignored")
+        return frozenset(_outdated(ignored if isinstance(ignored, list) else []))
 
     def ingest(self, body: bytes) -> int | None:
         headers = _JSON
@@ -119,6 +121,12 @@ def _untrusted(answer: Answer, said: dict[str, Any] | None) -> str:
     if start.startswith(b"<") or "html" in answer.headers.get("Content-Type", "").lower():
         return "block page: a web page with status 200 instead of an answer"
     return "not JSON, with status 200"
+
+
+def _outdated(ignored: Sequence[object]) -> Iterator[int]:
+    for one in ignored:
+        if isinstance(one, dict) and one.get("reason") == "newer_intention" and isinstance(one.get("id"), int):
+            yield one["id"]
 
 
 def _date(answer: Answer) -> int | None:

@@ -45,8 +45,8 @@ class SilentCloud:
     def pending(self, beat: Mapping[str, str | int], *, after: str | None = None, limit: int, wait: int = 0) -> Offer:
         return self._cloud.pending({}, after=after, limit=limit)
 
-    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> None:
-        pass
+    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> frozenset[int]:
+        return frozenset()
 
     def ingest(self, body: bytes) -> int | None:
         return None

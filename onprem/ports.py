@@ -121,8 +121,11 @@ class Cloud(Protocol):
     def pending(self, beat: Mapping[str, str | int], *, after: str | None = None, limit: int, wait: int = 0) -> Offer:
         """Fetch a page of edits and be heard; hold the line up to ``wait`` seconds while there is none."""
 
-    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> None:
-        """Report what was done. Returning means that the cloud has judged every entry."""
+    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> frozenset[int]:
+        """Report what was done. Returning means that the cloud has judged every entry.
+
+        Return the ids of those for whose cell somebody has asked for something newer meanwhile.
+        """
 
     def ingest(self, body: bytes) -> int | None:
         """Store one day; return the generation it was stored with. May also raise Stale or Suspicious."""

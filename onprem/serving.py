@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from onprem import ledger
 from onprem.ledger import Deed
-from onprem.offered import BadEdit, Name, read
+from onprem.offered import BadEdit, Edit, Name, read
 from onprem.ports import FactoryTrouble, Offer, Refused
 from onprem.run import Run
 
@@ -20,15 +20,19 @@ _LONGEST_S = 5 * 60
 
 @dataclass
 class _Answers:
-    """What goes back for one page."""
+    """What goes back for one page. ``done``: edits that were set just now."""
 
     acks: list[dict[str, object]] = field(default_factory=list)
     nacks: list[dict[str, object]] = field(default_factory=list)
     names: list[Name] = field(default_factory=list)
+    done: list[Edit] = field(default_factory=list)
     gen: int | None = None
 
-    def ack(self, name: Name, deed: Deed) -> None:
+    def ack(self, edit: Edit, deed: Deed) -> None:
+        name = edit.name
         self.names.append(name)
+        if not deed.is_repeat:
+            self.done.append(edit)
         # Each deed is stamped above the one before.
         self.gen = deed.gen
         self.acks.append({**_named(name), "outcome": deed.outcome, "gen": deed.gen})
@@ -50,6 +54,9 @@ def serve(run: Run, offer: Offer) -> int:
         seen.add(offer.next)
         offer = run.ask(after=offer.next)
         answered += _serve_page(run, offer.edits)
+    if run.overtaken:
+        _take_back(run, run.overtaken)
+        run.overtaken = []
     return answered
 
 
@@ -62,12 +69,26 @@ def _serve_page(run: Run, offered: Sequence[object]) -> int:
             trouble = exc
             break
     if answers.names:
-        run.cloud.applied(answers.acks, answers.nacks)
+        outdated = run.cloud.applied(answers.acks, answers.nacks)
+        run.overtaken += [edit for edit in answers.done if edit.name.id in outdated]
         run.state.hear_stored(answers.gen)
         run.judged.update(answers.names)
     if trouble is not None:
         raise trouble
     return len(answers.names)
+
+
+def _take_back(run: Run, edits: Sequence[Edit]) -> None:
+    """Something newer was asked for before these were set. What still waits will replace them; what does not wait any
+    more was set by another agent, and an older wish must not stay in its place.
+    """
+    offer = run.ask()
+    waiting = {one.get("id") for one in offer.edits if isinstance(one, dict)}
+    if offer.next is not None:
+        return
+    for edit in (edit for edit in edits if edit.name.id not in waiting):
+        if ledger.take_back(edit, factory=run.factory, state=run.state, now=run.clock()):
+            run.journal.say(f"{edit}: taken back, another agent has set something newer")
 
 
 def _serve_one(run: Run, offered: object, answers: _Answers) -> None:
@@ -88,7 +109,7 @@ def _serve_one(run: Run, offered: object, answers: _Answers) -> None:
         run.judged.add(edit.name)
         run.journal.say(f"{edit}: skipped, something newer was done")
         return
-    answers.ack(edit.name, deed)
+    answers.ack(edit, deed)
     run.journal.say(f"{edit}: {_outcome(deed, run)}")
 
 

@@ -37,6 +37,9 @@ class Relay:
         self._blocked: bytes | None = None
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
+        self._held = b"\0"
+        self._go = threading.Event()
+        self.holds = threading.Event()
         self.cuts: list[Cut] = []
 
     @property
@@ -55,6 +58,16 @@ class Relay:
     def block(self, beginning: bytes) -> None:
         """Let no request through that begins like this (``b"POST /path"``), until mended."""
         self._blocked = beginning
+
+    def hold(self, beginning: bytes) -> None:
+        """Keep the answers to requests that begin like this until released; ``holds`` tells when there is one."""
+        self._go.clear()
+        self.holds.clear()
+        self._held = beginning
+
+    def release(self) -> None:
+        self._held = b"\0"
+        self._go.set()
 
     def mend(self) -> None:
         self._blocked = None
@@ -107,6 +120,9 @@ class Relay:
 
     def _answers(self, client: socket.socket, server: socket.socket, asked: bytearray) -> None:
         while data := _received(server):
+            if asked.startswith(self._held):
+                self.holds.set()
+                self._go.wait()
             if self._take(Cut.NO_ANSWER, asked):
                 break
             if self._take(Cut.HALF_ANSWER, asked):

@@ -127,8 +127,9 @@ class Line:
         said = self._call("pending", {**beat, "limit": limit, **({"after": after} if after else {})})
         return Offer(said["edits"], said["next"], said["now"], said["gen"])
 
-    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> None:
-        self._call("applied", json.dumps({"acks": acks, "nacks": nacks}).encode())
+    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> frozenset[int]:
+        said = self._call("applied", json.dumps({"acks": acks, "nacks": nacks}).encode())
+        return frozenset(one["id"] for one in said["ignored"] if one["reason"] == "newer_intention")
 
     def ingest(self, body: bytes) -> int | None:
         said = self._call("ingest", body)

@@ -13,6 +13,7 @@ from tests.loop.conftest import CLOUD
 from tests.loop.phone import Cell
 from tests.loop.plant import Plant, Runner, planted
 from tests.loop.processes import Cloud, Installation
+from tests.relay import Relay
 from tests.sides import KEY
 
 APPLIED, INGEST = b"POST /att-sync/applied", b"POST /att-sync/ingest"
@@ -260,3 +261,24 @@ def test_two_agents_by_mistake_do_not_turn_anything_back(plant: Plant, tmp_path:
     assert gens == sorted(set(gens))
     assert plant.rows(cell) == ["present"]
     assert plant.in_cloud("SELECT second_agent_at IS NOT NULL FROM att_link") == [(1,)]
+
+
+def test_an_old_answer_of_the_other_agent_does_not_stay_in_the_place_of_a_newer_wish(
+    plant: Plant, tmp_path: Path
+) -> None:
+    """It asked before the person changed his mind, and hears only when the first agent has set the newer wish."""
+    cell, log = Cell(plant.today, 3, "0104"), tmp_path / "log"
+    with Relay(plant.cloud.port) as slow:
+        url = f"{slow.url}/att-sync"
+        other = Installation(tmp_path / "other", plant.settings(ONPREM_STATE_DIR=tmp_path / "state", ATTSYNC_URL=url))
+        plant.tap(cell, "present")
+        slow.hold(b"GET /att-sync/pending")
+        process = other.start("push_cloud", log=log)
+        assert slow.holds.wait(30)
+        plant.tap(cell, "late")
+        assert plant.run()[0] == 0
+        slow.release()
+        process.wait(30)
+
+    assert "taken back, another agent has set something newer" in log.read_text()
+    assert (plant.rows(cell), plant.shows(cell)[0]) == (["late"], "late")

@@ -96,11 +96,12 @@ class FakeCloud:
         self._may_break("pending", self.after)
         return Offer(page, str(following) if following < len(self.edits) else None, now=self.now, gen=self.gen)
 
-    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> None:
+    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> frozenset[int]:
         self._may_break("applied", self.before)
         self.acks += acks
         self.nacks += nacks
         self._may_break("applied", self.after)
+        return frozenset()
 
     def close_answered(self) -> None:
         """Between two cycles: what was acked or finally refused is offered no more."""

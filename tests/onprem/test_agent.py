@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -405,9 +405,9 @@ class KnowingCloud(FakeCloud):
         self.gen = max(self.gen or 0, stored or 0)
         return stored
 
-    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> None:
-        super().applied(acks, nacks)
+    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> frozenset[int]:
         self.gen = max(self.gen or 0, *(int(str(ack["gen"])) for ack in acks))
+        return super().applied(acks, nacks)
 
 
 FORGOTTEN = "the cloud has forgotten what it knew: {} days are sent again"
@@ -566,6 +566,48 @@ def test_edits_that_fail_do_not_keep_the_days_from_going_out(stage: Stage) -> No
 
     assert run.report.exit_code == 75
     assert list(stage.cloud.days) == ["2026-07-28"]
+
+
+class OvertakenCloud(FakeCloud):
+    """Somebody has asked for something newer meanwhile, and another agent has set it, or not yet."""
+
+    set_by_another = True
+    foreman: Callable[[], None] = staticmethod(lambda: None)
+
+    def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> frozenset[int]:
+        super().applied(acks, nacks)
+        self.edits = [] if self.set_by_another else [edit(rev=6)]
+        self.foreman()
+        return frozenset({7})
+
+
+@pytest.mark.parametrize(("stood", "wish"), [("late", "present"), (None, "late"), ("present", "absent")])
+def test_a_wish_that_another_agent_had_overtaken_is_taken_back(stage: Stage, stood: str | None, wish: str) -> None:
+    stage.factory.marks = {cell(): stood} if stood else {}
+    stage.cloud = OvertakenCloud([edit(status=wish)])
+
+    run_once(stage)
+
+    assert stage.factory.marks.get(cell()) == stood
+    assert stage.cloud.days["2026-07-28"].workers[0].p[1] == stood
+
+
+def test_a_wish_whose_successor_still_waits_stays_until_that_is_set(stage: Stage) -> None:
+    stage.cloud = OvertakenCloud([edit(status="present")])
+    stage.cloud.set_by_another = False
+
+    run_once(stage)
+
+    assert stage.factory.marks == {cell(): "present"}
+
+
+def test_what_a_foreman_set_since_is_not_taken_back(stage: Stage) -> None:
+    stage.cloud = OvertakenCloud([edit(status="late")])
+    stage.cloud.foreman = lambda: stage.factory.marks.update({cell(): "present"})
+
+    run_once(stage)
+
+    assert stage.factory.marks == {cell(): "present"}
 
 
 def test_all_pages_are_worked_through_and_acked_page_by_page(stage: Stage) -> None:

@@ -37,9 +37,10 @@ class PollingCloud(FakeCloud):
             self.tick(wait)
         return offer
 
-    def applied(self, acks: object, nacks: object) -> None:
-        super().applied(acks, nacks)  # type: ignore[arg-type]
+    def applied(self, acks: object, nacks: object) -> frozenset[int]:
+        outdated = super().applied(acks, nacks)  # type: ignore[arg-type]
         self.close_answered()
+        return outdated
 
 
 @pytest.fixture
