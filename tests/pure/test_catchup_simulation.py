@@ -196,7 +196,7 @@ def test_sixty_days_of_bad_luck_leave_no_slot_unaccounted_for(tmp_path: Path, se
     assert [gap for job in machine.jobs for gap in unaccounted(machine, job, life.true_now)] == []
 
 
-@pytest.mark.parametrize("seed", list(seeds(3, 7, 11)))
+@pytest.mark.parametrize("seed", list(seeds(2, 4)))
 def test_five_months_with_edits_outlast_the_memory_of_the_ledger(tmp_path: Path, seed: int) -> None:
     print(f"seed {seed}")
     machine = Machine(tmp_path, list(STEADY))
