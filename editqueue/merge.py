@@ -96,6 +96,11 @@ def shown(cell: str | None, edit: EditState | None, stamp: Stamp) -> Shown:
     return Shown(cell, None)
 
 
+def is_settled(edit: EditState, stamp: Stamp) -> bool:
+    """Whether the snapshot was made after the edit was set at the factory: what it says includes that."""
+    return edit.outcome == "applied" and edit.applied_at is not None and _contains(stamp, edit)
+
+
 def merge(snapshot: Snapshot, edits: Iterable[EditState], stamp: Stamp) -> MergedDay:
     """Lay the edits over a day whose groups and states are filled in. The snapshot given is left as it is."""
     by_person: dict[str, list[EditState]] = {}

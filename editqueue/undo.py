@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from editqueue import guards, reading, services
 from editqueue.guards import Refusal, Wish
-from editqueue.merge import EditState, Stamp, shown
+from editqueue.merge import EditState, Stamp, is_settled, shown
 from editqueue.models import Edit, EditEvent
 from mirror.transactions import one_transaction
 from mirror.wire import ABSENT, MANUAL_MARKS, Worker
@@ -61,7 +61,7 @@ def _take_back(edits: Sequence[Edit], *, now: datetime, source: str) -> int:
     """Write the earlier wish of each cell. A single edit raises its refusal; of many, those refused are left out."""
     day = edits[0].day
     if now - edits[0].created_at > WINDOW:
-        raise Refusal(409, "too_late", _("This can be undone for ten minutes only; change it on the day's page."))
+        raise _too_late()
     stored = reading.stored_day(day, now)
     if stored is None:
         raise guards.no_day()
@@ -92,17 +92,29 @@ class _Cells:
     stamp: Stamp
 
     def earlier(self, edit: Edit) -> tuple[Wish, str, EditState]:
-        """The history's newest earlier intention, else the mark the factory has from a person, else nothing."""
+        """The history's newest earlier intention, else the mark the factory had from a person, else nothing."""
         worker, latest = self.workers.get(edit.employee_no), self.latest[edit.period, edit.employee_no]
         if worker is None:
             raise Refusal(404, "no_worker", _("This day has nobody with that number."))
         cell = worker.p.get(edit.period)
-        at_factory = cell if cell in MANUAL_MARKS and cell else ABSENT
-        status = self.asked_before.get((edit.period, edit.employee_no), at_factory)
+        status = self.asked_before.get((edit.period, edit.employee_no)) or self._at_factory_before(cell, latest)
         seen = shown(cell, latest, self.stamp).cell
         if seen != (None if status == ABSENT else status):
             guards.changeable(status, seen)
         return Wish(edit.day, edit.period, edit.employee_no, status), worker.name or "", latest
+
+    def _at_factory_before(self, cell: str | None, latest: EditState) -> str:
+        """Once the snapshot has the edit in it, the mark there is the one to be undone, and a cancelled one is gone."""
+        mark = cell if cell in MANUAL_MARKS and cell else ABSENT
+        if not is_settled(latest, self.stamp) or mark != latest.status:
+            return mark
+        if latest.status == ABSENT:
+            raise _too_late()
+        return ABSENT
+
+
+def _too_late() -> Refusal:
+    return Refusal(409, "too_late", _("This can be undone for ten minutes only; change it on the day's page."))
 
 
 def _asked_before(edits: Sequence[Edit]) -> dict[Cell, str]:

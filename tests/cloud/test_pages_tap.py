@@ -206,6 +206,45 @@ def test_after_ten_minutes_there_is_no_undo(phone: Client) -> None:
     assert (answer.status_code, answer.json()["code"]) == (409, "too_late")
 
 
+@pytest.mark.parametrize("wish", ["present", "late"])
+def test_what_the_snapshot_has_by_now_is_undone_all_the_same(phone: Client, wish: str) -> None:
+    settle(phone, "A012", wish)
+    phone.post("/att-sync/mark", undo_of(Edit.objects.get()))
+
+    assert wished("A012") == "absent"
+
+
+def test_an_earlier_wish_comes_back_although_the_snapshot_has_the_later_one(phone: Client) -> None:
+    settle(phone, "A012", "present")
+    settle(phone, "A012", "late", gen=1_785_300_000)
+    phone.post("/att-sync/mark", undo_of(Edit.objects.get()))
+
+    assert wished("A012") == "present"
+
+
+def test_a_mark_of_the_factory_that_was_cancelled_and_is_gone_cannot_be_undone(client: Client) -> None:
+    ingest(client, marked("A012", "present", gen=1_785_200_000))
+    sign_in(client)
+    settle(client, "A012", "absent")
+    answer = client.post("/att-sync/mark", undo_of(Edit.objects.get()), headers=JSON)
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "too_late")
+
+
+def settle(phone: Client, no: str, wish: str, *, gen: int = 1_785_250_000) -> None:
+    """Tapped, set at the factory, and in its next snapshot."""
+    tap(phone, DAY, 2, no, wish)
+    post(phone, "applied", {"acks": [ack(edits(phone)[0], gen=gen)]})
+    ingest(phone, marked(no, None if wish == "absent" else wish, gen=gen + 1))
+
+
+def marked(no: str, mark: str | None, *, gen: int) -> dict[str, Any]:
+    day = body(gen=gen)
+    (person,) = [one for one in day["workers"] if one["no"] == no]
+    person["p"]["2"] = mark
+    return day
+
+
 def test_a_scan_that_came_meanwhile_is_not_undone(phone: Client) -> None:
     tap(phone, DAY, 2, "A012", "late")
     people = body()["workers"]
