@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from editqueue import guards, reading, services
 from editqueue.guards import Refusal, Wish
 from editqueue.merge import MergedDay, merge
+from editqueue.models import Edit
 from mirror import counting
 from mirror.transactions import one_transaction
 from mirror.wire import Worker
@@ -52,3 +53,9 @@ def mark_group(
         services.put_all(wishes, now=now, source=source)
         services.bump(queue, now)
     return merge(stored.snapshot, reading.edits_of(day), stored.stamp)
+
+
+def asked_at(day: date, codes: Collection[int], people: Collection[str]) -> datetime | None:
+    """Return when the newest wish for one of these people was asked for: a form sent twice was heard the first time."""
+    edits = Edit.objects.filter(day=day, period__in=codes).order_by("-created_at")
+    return next((edit.created_at for edit in edits if edit.employee_no in people), None)

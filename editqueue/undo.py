@@ -29,13 +29,15 @@ def stamp_of(asked_at: datetime) -> int:
 
 @one_transaction
 def undo(edit_id: int, *, rev: int, now: datetime, source: str) -> Edit:
-    """Take one wish back and return the edit as it is then.
+    """Take one wish back and return the edit as it is then; the second time it is left so.
 
     Raise Refusal ``changed`` if somebody has asked for something newer, ``too_late`` after ten minutes, or what the
     guards say (a real scan meanwhile).
     """
     queue = services.lock_queue()
     edit = Edit.objects.filter(id=edit_id).first()
+    if edit is not None and _is_undone(edit, rev):
+        return edit
     if edit is None or edit.rev != rev:
         raise Refusal(409, "changed", _("Somebody has asked for something newer here; look again."))
     _take_back([edit], now=now, source=source)
@@ -44,12 +46,22 @@ def undo(edit_id: int, *, rev: int, now: datetime, source: str) -> Edit:
     return edit
 
 
+def _is_undone(edit: Edit, rev: int) -> bool:
+    """Whether the newest wish is what an undo of ``rev`` asks for: a button pressed twice has worked the first time."""
+    cell = {"day": edit.day, "period": edit.period, "employee_no": edit.employee_no, "kind__in": _INTENTIONS}
+    asked = list(EditEvent.objects.filter(**cell, rev__lte=edit.rev).order_by("-rev").values_list("rev", "status")[:3])
+    before = asked[2][1] if len(asked) > 2 else ABSENT
+    return len(asked) > 1 and asked[0] == (edit.rev, before) and asked[1][0] == rev
+
+
 @one_transaction
 def undo_all(day: date, stamp: int, *, now: datetime, source: str) -> int:
-    """Take back every wish of one request that is still the newest of its cell. Return how many."""
+    """Take back every wish of one request that is still the newest of its cell. Return how many, 0 the second time."""
     queue = services.lock_queue()
     asked_at = _EPOCH + timedelta(microseconds=stamp)
     edits = list(Edit.objects.filter(day=day, created_at=asked_at))
+    if not edits and EditEvent.objects.filter(day=day, at=asked_at, kind=EditEvent.Kind.ASKED).exists():
+        return 0
     if not edits:
         raise Refusal(409, "changed", _("Somebody has asked for something newer here; look again."))
     taken = _take_back(edits, now=now, source=source)

@@ -72,7 +72,8 @@ def _carry_out(tap: Tap, *, now: datetime, source: str) -> Done:
         return _again(tap, now=now, source=source)
     if isinstance(tap, Everyone):
         merged = group.mark_group(tap.day, tap.codes, tap.status, tap.people, now=now, source=source)
-        return Done(merged, toasts.name_of_all(tap.day, now), tap.codes[0])
+        asked_at = group.asked_at(tap.day, tap.codes, tap.people) or now
+        return Done(merged, toasts.name_of_all(tap.day, asked_at), tap.codes[0])
     merged = services.mark(tap, now=now, source=source).merged
     return _done(merged, Edit.objects.get(day=tap.day, period=tap.period, employee_no=tap.employee_no))
 

@@ -96,6 +96,7 @@
     const toast = doc.querySelector(".toast");
     const news = sum()?.dataset.say;
     if (toasted && toast) {
+      toast.classList.add("live");
       region.replaceChildren(document.adoptNode(toast));
       attsync.hideToast();
     } else if (news && news !== said) {

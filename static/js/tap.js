@@ -3,6 +3,7 @@
   "use strict";
   const attsync = (window.attsync ||= {});
   const words = document.body.dataset;
+  const REST = 600;
 
   // The buttons keep the focus while they wait.
   const busy = (row, on) => {
@@ -40,6 +41,20 @@
     return answer;
   };
 
+  // The second half of a double tap must meet nothing: neither the row just changed nor whatever is there now instead.
+  let finger = { clientX: -1, clientY: -1 };
+  const rest = (row) => {
+    const under = document.elementFromPoint(finger.clientX, finger.clientY);
+    for (const item of [row?.id && document.getElementById(row.id), under?.closest("li, .toast, summary, .all, button, a")]) {
+      item?.setAttribute?.("data-rest", "");
+      setTimeout(() => item?.removeAttribute?.("data-rest"), REST);
+    }
+  };
+  addEventListener("pointerdown", (event) => (finger = event), true);
+  // A key that is held down presses once.
+  const isHeld = (event) => event.repeat && [" ", "Enter"].includes(event.key) && event.target.closest?.("button");
+  addEventListener("keydown", (event) => isHeld(event) && event.preventDefault(), true);
+
   const show = (answer, row) => {
     if (!answer.doc.getElementById("sum")) {
       complain(row, answer.doc.querySelector("#void ~ p")?.textContent || words.failed);
@@ -48,6 +63,7 @@
     attsync.swap(answer.doc);
     attsync.say?.(answer.doc, true);
     attsync.tapped?.();
+    rest(row);
   };
 
   document.addEventListener("submit", async (event) => {

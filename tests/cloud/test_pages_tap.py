@@ -288,6 +288,35 @@ def test_a_whole_group_is_taken_back_with_one_undo(phone: Client) -> None:
     assert set(Edit.objects.values_list("status", flat=True)) == {"absent"}
 
 
+def test_a_whole_group_sent_twice_is_one_with_its_undo(phone: Client) -> None:
+    everyone(phone, ["12", "A012"])
+    page = text_of(phone.get(everyone(phone, ["12", "A012"]).headers["Location"]))
+
+    assert "ลงให้แล้ว 2 คน" in page
+    assert 'name="undo_all"' in page
+    assert Edit.objects.count() == 2
+
+
+def test_undoing_a_group_twice_is_no_refusal(phone: Client) -> None:
+    page = text_of(phone.get(everyone(phone, ["12", "A012"]).headers["Location"]))
+    value = page.partition('name="undo_all" value="')[2].partition('"')[0]
+    answers = [phone.post("/att-sync/mark", {"undo_all": value, "place": f"date={DAY}"}) for _ in range(2)]
+
+    assert [answer.status_code for answer in answers] == [303, 303]
+    assert set(Edit.objects.values_list("status", flat=True)) == {"absent"}
+
+
+@pytest.mark.parametrize("before", [[], ["late"], ["present", "late"]])
+def test_undoing_twice_is_undoing_once(phone: Client, before: list[str]) -> None:
+    for wish in [*before, "present"]:
+        tap(phone, DAY, 2, "A012", wish)
+    first = undo_of(Edit.objects.get())
+    answers = [phone.post("/att-sync/mark", first) for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [303, 303, 303]
+    assert wished("A012") == (before[-1] if before else "absent")
+
+
 def test_undoing_a_group_leaves_alone_who_was_changed_since(phone: Client) -> None:
     page = text_of(phone.get(everyone(phone, ["12", "A012"]).headers["Location"]))
     value = page.partition('name="undo_all" value="')[2].partition('"')[0]

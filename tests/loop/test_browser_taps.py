@@ -189,6 +189,28 @@ def test_the_second_tap_of_a_slow_double_tap_meets_nothing(
     assert asked(site) == [(number_of(first), "late")]
 
 
+def test_two_people_tapped_in_a_row_are_both_marked(phone: Page, site: Site) -> None:
+    first, second = missing(phone)[2:4]
+    row(phone, first).get_by_role("button", name="สาย").tap()
+    expect(phone.locator(".toast")).to_be_visible()
+    box = row(phone, second).get_by_role("button", name="มา").bounding_box()
+    phone.touchscreen.tap(box["x"] + 10, box["y"] + 10)
+    expect(row(phone, second)).to_contain_text("รอซิงก์")
+
+    assert asked(site) == [(number_of(first), "late"), (number_of(second), "present")]
+
+
+def test_a_key_held_down_presses_once(phone: Page, site: Site) -> None:
+    first = missing(phone)[2]
+    row(phone, first).get_by_role("button", name="มา").focus()
+    for _ in range(8):
+        phone.keyboard.down("Enter")
+        phone.wait_for_timeout(120)
+    phone.keyboard.up("Enter")
+
+    assert asked(site) == [(number_of(first), "present")]
+
+
 def test_an_undo_in_the_queue_tapped_twice_is_one_undo(phone: Page, site: Site) -> None:
     row(phone, missing(phone)[0]).get_by_role("button", name="มา").tap()
     expect(phone.locator("#said")).to_contain_text("รอซิงก์")
