@@ -14,7 +14,7 @@ from onprem.occurrences import NotClaimed
 from onprem.plan import CATCHUP, EXPIRED, SKIPPED, Rows
 from onprem.register import Standing
 from onprem.schedule import NONE, Job
-from onprem.starter import NOT_NOW, Starter
+from onprem.starter import NOT_NOW, Starter, between
 
 
 @dataclass
@@ -52,7 +52,10 @@ def catch_up(starter: Starter, jobs: Sequence[Job]) -> Report:
 
 def accept_clock(starter: Starter, zone: ZoneInfo) -> None:
     """A person says that the clock is right: what was noted by another one gives way."""
-    _follow_clock(starter, starter.clock(), zone)
+    now = starter.clock()
+    _follow_clock(starter, now, zone)
+    for name in starter.occurrences.register.begin_no_later_than(now):
+        starter.say(f"floor_moved {name}: its slots count from now on")
 
 
 def prepare(starter: Starter, jobs: Sequence[Job], now: datetime) -> list[Missed]:
@@ -70,8 +73,8 @@ def prepare(starter: Starter, jobs: Sequence[Job], now: datetime) -> list[Missed
 
 def expiry(job: Job, expired: Sequence[datetime]) -> str:
     """Return the one line that says how many slots nobody will run any more."""
-    first, last = (_said(slot, job.zone) for slot in (expired[0], expired[-1]))
-    return f"expired {job.name} {len(expired)} (from {first} to {last}): older than {job.lookback.days} days"
+    span = between(expired[0], expired[-1], job.zone)
+    return f"expired {job.name} {len(expired)} ({span}): older than {job.lookback.days} days"
 
 
 def _be_seen(starter: Starter) -> None:
@@ -96,22 +99,10 @@ def _pass(starter: Starter, jobs: Sequence[Job]) -> Report:
 
 def _follow_clock(starter: Starter, now: datetime, zone: ZoneInfo) -> None:
     register = starter.occurrences.register
-    latest, high_water = register.latest, register.high_water
-    # Asked again: whoever started a job since may be later than this pass, without any clock being wrong.
-    if latest is not None and plan.went_back(starter.clock(), latest):
-        _go_back(starter, latest, now, zone)
-    elif high_water is not None and now - high_water > plan.OUTAGE:
-        starter.say(f"outage from {_said(high_water, zone)} to {_said(now, zone)}")
+    high_water = register.high_water
+    if not starter.follow_clock_back(now, zone) and high_water is not None and now - high_water > plan.OUTAGE:
+        starter.say(f"outage {between(high_water, now, zone)}")
     register.reach(now)
-
-
-def _go_back(starter: Starter, latest: datetime, now: datetime, zone: ZoneInfo) -> None:
-    voided = starter.occurrences.go_back(now)
-    gap = f"from {_said(latest, zone)} to {_said(now, zone)}"
-    starter.say(f"clock_back {gap}: what was noted of slots still to come is void")
-    for job, count, first, last in voided:
-        span = f"from {_said(first, zone)} to {_said(last, zone)}"
-        starter.say(f"void {job} {count} ({span}): noted by a clock that was ahead")
 
 
 def _missed(job: Job, standing: Standing, rows: Rows, now: datetime) -> Missed:
@@ -173,7 +164,3 @@ def _warn(starter: Starter, jobs: Sequence[Job]) -> None:
     for job in jobs:
         if jobstatus.line_is_gone(starter.occurrences.last_succeeded(job, 3), standings[job.name]):
             starter.say(jobstatus.LINE_GONE.format(job=job.name))
-
-
-def _said(moment: datetime, zone: ZoneInfo) -> str:
-    return moment.astimezone(zone).isoformat(timespec="seconds")

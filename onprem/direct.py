@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from onprem import slots
 from onprem.locks import AlreadyRunning
 from onprem.occurrences import NotClaimed
-from onprem.plan import DIRECT
+from onprem.plan import DIRECT, ClockWrong
 from onprem.schedule import NONE, Job
 from onprem.starter import NOT_NOW, Starter
 
@@ -24,6 +25,7 @@ def start(starter: Starter, job: Job) -> int:
     try:
         if job.catch_up == NONE:
             return _start_unnoted(starter, job, at)
+        _follow_clock_back(starter, job, now)
         # Seen for the first time it owes what it is started for.
         starter.meet([job], min(now, at - _ONE_SECOND))
         starter.occurrences.register.saw_direct_start(job, now)
@@ -37,6 +39,13 @@ def start(starter: Starter, job: Job) -> int:
     except AlreadyRunning:
         starter.say(f"{job.name}: still busy with another slot, left to catch-up")
         return NOT_NOW
+
+
+def _follow_clock_back(starter: Starter, job: Job, now: datetime) -> None:
+    """Before a pass does: what it would still take for run may be the slot of tonight."""
+    with suppress(ClockWrong):
+        starter.occurrences.register.check_clock(now)
+        starter.follow_clock_back(now, job.zone)
 
 
 def _start_unnoted(starter: Starter, job: Job, at: datetime) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from onprem.jobhealth import OLD_PASS
 from onprem.occurrences import Occurrences, Slots
-from onprem.plan import CATCHUP, FAILED, ClockWrong, pause_after
+from onprem.plan import CATCHUP, FAILED, ClockWrong, pause_after, went_back
 from onprem.register import Register, Standing
 from onprem.schedule import NONE, Job, Schedule
 
@@ -17,6 +17,16 @@ LINE_GONE = (
     "warning {job}: its last three slots were run by catch-up only; is its crontab line gone (manage.py crontab check),"
     " or is the machine off at that time?"
 )
+FLOOR_AHEAD = (
+    "counts only from {floor} on, which lies ahead of the clock; from now on: manage.py catchup --baseline --only {job}"
+    " --force"
+)
+
+
+def floors_ahead(standings: Mapping[str, Standing], schedule: Schedule, now: datetime) -> list[Job]:
+    """Return jobs that were added or changed while the clock was ahead: until their floor nothing of them is owed."""
+    known = [(job, standings[job.name]) for job in schedule.jobs if job.name in standings and job.catch_up != NONE]
+    return [job for job, standing in known if standing.enabled and went_back(now, standing.effective_from)]
 
 
 def line_is_gone(last: Slots, standing: Standing) -> bool:
@@ -37,14 +47,17 @@ def _apart(last: Slots, newer: datetime, older: datetime) -> bool:
 def lines(occurrences: Occurrences, schedule: Schedule, now: datetime) -> Iterator[str]:
     """Yield what a person wants to know of all jobs."""
     register, zone = occurrences.register, schedule.jobs[0].zone
-    standings = register.standings()
-    yield last_pass(register.high_water, now, clock_trouble(register, now))
+    standings, clock = register.standings(), clock_trouble(register, now)
+    ahead = [] if clock else floors_ahead(standings, schedule, now)
+    yield last_pass(register.high_water, now, clock)
     for job in schedule.jobs:
         standing = standings.get(job.name)
         yield f"{job.name} ({job.cron}): {_standing(occurrences, job, standing)}"
         yield from _troubles(occurrences, job.name, zone)
         if standing is None:
             continue
+        if job in ahead:
+            yield f"  {FLOOR_AHEAD.format(job=job.name, floor=_said(zone, standing.effective_from))}"
         yield from _waiting(occurrences, job, standing)
         if line_is_gone(occurrences.last_succeeded(job, 3), standing):
             yield f"  {LINE_GONE.format(job=job.name)}"

@@ -48,13 +48,8 @@ _FORGET = """
 DELETE FROM occurrence
 WHERE job = ? AND scheduled_for <= (SELECT through FROM forgotten WHERE forgotten.job = occurrence.job)
 """
-# Of slots still to come, or run or given up at a moment still to come.
-_AHEAD = """
-state != 'void' AND (
-    scheduled_for > :ahead OR (started_at > :ahead AND state != 'running')
-    OR (ended_at > :ahead AND state IN ('expired', 'skipped'))
-)
-"""
+# Of slots still to come. When it was noted says nothing: what has come and was run must not be run again.
+_AHEAD = "state != 'void' AND scheduled_for > ?"
 _SPANS = "SELECT job, COUNT(*), MIN(scheduled_for), MAX(scheduled_for) FROM occurrence"
 _VOID = "UPDATE occurrence SET state = 'void', exhausted = 0"
 _ONE_SECOND = timedelta(seconds=1)
@@ -125,15 +120,22 @@ class Occurrences:
         """Tell whether no slot of the job, or of any, was ever noted."""
         return self._db.execute("SELECT 1 FROM occurrence WHERE ? IN (job, '') LIMIT 1", (name,)).fetchone() is None
 
+    @property
+    def latest(self) -> datetime | None:
+        """The last moment of which anything was noted; later than now if the clock was ahead."""
+        newest = self._db.execute("SELECT MAX(scheduled_for) FROM occurrence WHERE state != 'void'").fetchone()[0]
+        # A start may be that much earlier than its slot.
+        slot = None if newest is None else utc.moment(newest) - EARLY
+        return max(filter(None, (slot, self.register.latest)), default=None)
+
     # --- one run ---
 
     def claim(self, job: Job, slot: datetime, *, source: str, now: datetime) -> Claim:
         """Note that the slot is being run, or raise NotClaimed. The caller holds the job's lock."""
+        if slot > now + EARLY:
+            raise NotClaimed("still to come, for the clock was put back")
         with self._state.transaction():
             before = self.row(job, slot)
-            if before is not None and plan.is_ahead(before, now):
-                # No pass has met the clock since it was put back.
-                before = None
             self._must_be_claimable(job, slot, before, source, now)
             claim = Claim(job, slot, plan.started(before, source, now), before)
             self._write(job, slot, claim.row)
@@ -187,15 +189,15 @@ class Occurrences:
                 self._db.execute(f"{_VOID} WHERE job = ? AND (exhausted OR state = 'expired')", (name,))
 
     def go_back(self, now: datetime) -> list[tuple[str, int, datetime, datetime]]:
-        """The clock was ahead: what it made of slots that have not come, or at a moment that has not, is void.
+        """The clock was ahead: what it made of slots that have not come is void.
 
         Return for each job how many slots that were, the first and the last.
         """
-        ahead = {"ahead": utc.text(now + EARLY)}
+        ahead = (utc.text(now + EARLY),)
         with self._state.transaction():
             found = self._db.execute(f"{_SPANS} WHERE {_AHEAD} GROUP BY job", ahead).fetchall()
             self._db.execute(f"{_VOID} WHERE {_AHEAD}", ahead)
-            self.register.go_back(now, unsettle=now - RETENTION)
+            self.register.go_back(now)
         return [(job, count, utc.moment(first), utc.moment(last)) for job, count, first, last in found]
 
     # --- inside a transaction ---

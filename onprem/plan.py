@@ -165,12 +165,6 @@ def went_back(now: datetime, high_water: datetime | None) -> bool:
     return high_water is not None and now < high_water - CLOCK_SLACK
 
 
-def is_ahead(row: Row, now: datetime) -> bool:
-    """Tell whether the row was made by a clock that was ahead: nothing of it has happened yet by this one."""
-    at = row.ended_at if row.state in (SKIPPED, EXPIRED) else row.started_at
-    return row.state not in (RUNNING, VOID) and at is not None and at > now + slots.EARLY
-
-
 def _said(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"
 

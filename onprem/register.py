@@ -28,10 +28,7 @@ _FORGET = """
 INSERT INTO forgotten (job, through) SELECT name, MIN(settled_through, ?) FROM job WHERE name = ?
 ON CONFLICT (job) DO UPDATE SET through = MAX(through, excluded.through)
 """
-_UNSETTLE = """
-UPDATE job SET settled_through =
-    MAX(effective_from, ?, COALESCE((SELECT through FROM forgotten WHERE forgotten.job = job.name), ''))
-"""
+_UNSETTLE = "UPDATE job SET settled_through = MAX(effective_from, MIN(settled_through, ?))"
 _ALL = """
 SELECT name, cron, zone, catch_up, enabled, effective_from, settled_through, expired_through, direct_at FROM job
 """
@@ -141,10 +138,8 @@ class Register:
 
     @property
     def latest(self) -> datetime | None:
-        """The last moment at which anything was noted; later than now if the clock was ahead."""
-        noted = [self.high_water]
-        for standing in self.standings().values():
-            noted += [standing.effective_from, standing.direct_at]
+        """The last moment at which a pass or a crontab line was alive. Floors are no sign: a person may set them."""
+        noted = [self.high_water, *(standing.direct_at for standing in self.standings().values())]
         return max(filter(None, noted), default=None)
 
     def check_clock(self, now: datetime) -> None:
@@ -157,17 +152,21 @@ class Register:
         if self.high_water is None or now > self.high_water:
             self._state.put(HIGH_WATER, utc.text(now))
 
-    def go_back(self, now: datetime, *, unsettle: datetime) -> None:
-        """The clock was ahead: look again at all slots later than ``unsettle`` that are not forgotten."""
+    def go_back(self, now: datetime) -> None:
+        """The clock was ahead: no slot later than now is settled. Floors stay: nothing before them was ever owed."""
         moment = utc.text(now)
-        # No job begins, and no line of a crontab was seen, in what is the future now.
-        later = "UPDATE job SET effective_from = ?, settled_through = ? WHERE effective_from > ?"
-        self._db.execute(later, (moment, moment, moment))
         self._db.execute("UPDATE job SET direct_at = ? WHERE direct_at > ?", (moment, moment))
-        self._db.execute("UPDATE job SET expired_through = NULL WHERE expired_through > ?", (moment,))
+        self._db.execute("UPDATE job SET expired_through = ? WHERE expired_through > ?", (moment, moment))
         self._db.execute("UPDATE forgotten SET through = ? WHERE through > ?", (moment, moment))
-        self._db.execute(_UNSETTLE, (utc.text(unsettle),))
+        self._db.execute(_UNSETTLE, (moment,))
         self._state.put(HIGH_WATER, moment)
+
+    def begin_no_later_than(self, now: datetime) -> list[str]:
+        """A person says that the clock is right: no job begins in what is the future now. Return those that did."""
+        names = [name for name, standing in self.standings().items() if standing.effective_from > now]
+        for name in names:
+            self.owe_nothing_before(now, name)
+        return names
 
 
 def _standing(  # noqa: PLR0913, PLR0917

@@ -8,10 +8,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from onprem.locks import AlreadyRunning, only_one
 from onprem.occurrences import Claim, NotClaimed, Occurrences
-from onprem.plan import DIRECT, RUNNING, Row
+from onprem.plan import DIRECT, RUNNING, Row, went_back
 from onprem.schedule import Job
 from onprem.slot import Slot
 
@@ -67,6 +68,18 @@ class Starter:
                 was, now_is = f"{before.cron!r} in {before.zone}", f"{job.cron!r} in {job.zone.key}"
                 self.say(f"schedule_changed {job.name}: from {was} to {now_is}; its slots count from now on")
 
+    def follow_clock_back(self, now: datetime, zone: ZoneInfo) -> bool:
+        """If the clock was put back, void what was noted of slots that have not come by it, and say so."""
+        latest = self.occurrences.latest
+        # Asked again: whoever started a job since may be later than now, without any clock being wrong.
+        if latest is None or not went_back(self.clock(), latest):
+            return False
+        voided = self.occurrences.go_back(now)
+        self.say(f"clock_back {between(latest, now, zone)}: what was noted of slots still to come is void")
+        for job, count, first, last in voided:
+            self.say(f"void {job} {count} ({between(first, last, zone)}): noted by a clock that was ahead")
+        return True
+
     def name(self, job: Job, at: datetime, words: str) -> None:
         """Say one line about a slot that is run or is to be."""
         self.say(f"{job.name} {at.astimezone(job.zone).isoformat()} {words}")
@@ -103,6 +116,12 @@ class Starter:
 
     def _lock_file(self, job: Job) -> Path:
         return self.locks / f"job-{job.name}.lock"
+
+
+def between(first: datetime, last: datetime, zone: ZoneInfo) -> str:
+    """Two moments in words of the log."""
+    start, end = (moment.astimezone(zone).isoformat(timespec="seconds") for moment in (first, last))
+    return f"from {start} to {end}"
 
 
 def _entered(stack: ExitStack, lock: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,7 +14,9 @@ from django.conf import settings
 
 from onprem import jobs, jobstatus
 from onprem.doctor.finding import BAD, Finding, bad, good, odd
+from onprem.jobhealth import Health
 from onprem.occurrences import Occurrences
+from onprem.register import Standing
 from onprem.schedule import Schedule
 from onprem.state import State
 
@@ -64,14 +66,29 @@ def _told(occurrences: Occurrences, schedule: Schedule, now: datetime) -> Iterat
     health, standings = occurrences.health(), occurrences.register.standings()
     if clock := jobstatus.clock_trouble(occurrences.register, now):
         yield bad("jobs_clock", words=clock)
-    elif health.last_pass is None:
-        yield odd("pass_never")
-    elif health.pass_is_old(now) and health.last_pass > now:
-        yield odd("pass_ahead", minutes=round((health.last_pass - now).total_seconds() / 60))
-    elif health.pass_is_old(now):
-        yield odd("pass_old", minutes=round((now - health.last_pass).total_seconds() / 60))
+    else:
+        yield from _last_pass(health, now)
+        yield from _floors_ahead(standings, schedule, now)
     for name, (exhausted, expired) in occurrences.troubles().items():
         yield bad("slots_given_up", job=name, exhausted=exhausted, expired=expired)
     for job in schedule.jobs:
         if job.name in standings and jobstatus.line_is_gone(occurrences.last_succeeded(job, 3), standings[job.name]):
             yield odd("line_gone", job=job.name)
+
+
+def _last_pass(health: Health, now: datetime) -> Iterator[Finding]:
+    if health.last_pass is None:
+        yield odd("pass_never")
+    elif health.pass_is_old(now) and health.last_pass > now:
+        yield odd("pass_ahead", minutes=round((health.last_pass - now).total_seconds() / 60))
+    elif health.pass_is_old(now):
+        yield odd("pass_old", minutes=round((now - health.last_pass).total_seconds() / 60))
+
+
+def _floors_ahead(standings: Mapping[str, Standing], schedule: Schedule, now: datetime) -> Iterator[Finding]:
+    for job in jobstatus.floors_ahead(standings, schedule, now):
+        yield bad("floor_ahead", job=job.name, floor=_said(job.zone, standings[job.name].effective_from))
+
+
+def _said(zone: ZoneInfo, moment: datetime) -> str:
+    return moment.astimezone(zone).isoformat(timespec="seconds")

@@ -64,6 +64,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "วางแผนงานด้วยนาฬิกานี้ไม่ได้: {words} ถ้านาฬิกาถูกแล้ว: manage.py catchup --accept-clock",
         "no job is planned by this clock: {words}. If it is right: manage.py catchup --accept-clock",
     ),
+    "floor_ahead": (
+        "งาน {job} นับรอบตั้งแต่ {floor} ซึ่งยังมาไม่ถึง (manage.py catchup --baseline --only {job} --force)",
+        "job {job} counts only from {floor} on, still to come (manage.py catchup --baseline --only {job} --force)",
+    ),
     "slots_given_up": (
         "งาน {job}: ทำไม่สำเร็จจนเลิกลอง {exhausted} รอบ เก่าเกินไปแล้ว {expired} รอบ (manage.py catchup --status)",
         "job {job}: {exhausted} runs given up, {expired} too old to be run (manage.py catchup --status)",

@@ -78,6 +78,14 @@ def test_a_clock_by_which_nothing_is_planned_is_wrong(prepare: Prepare, days: in
     assert (words in found[0], len(found)) == (True, 1)
 
 
+def test_a_job_that_counts_from_a_moment_to_come_is_wrong(prepare: Prepare) -> None:
+    prepare(lambda occurrences, job: occurrences.baseline([job.name], NOW + timedelta(days=3)))
+
+    (line,) = said()
+    assert line.startswith("✗ job nightly_push counts only from ")
+    assert line.endswith("still to come (manage.py catchup --baseline --only nightly_push --force)")
+
+
 def test_slots_nobody_will_run_are_wrong(prepare: Prepare) -> None:
     slot = NOW.replace(hour=17, minute=20, second=0, microsecond=0) - timedelta(days=20)
     prepare(lambda occurrences, job: occurrences.give_up(job, EXPIRED, [slot], NOW))

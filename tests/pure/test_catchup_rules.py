@@ -407,6 +407,7 @@ def test_a_persons_word_also_ends_a_floor_in_the_future(machine: Machine) -> Non
     machine.now = local("01 12:00")
     accept_clock(machine.starter(), BANGKOK)
 
+    assert machine.logged("floor_moved") == ["floor_moved N: its slots count from now on"]
     assert machine.catch_up("02 00:25") == ["02 00:20"]
     assert machine.floor() == "01 12:00"
 
@@ -421,11 +422,63 @@ def test_a_persons_word_says_what_it_found_of_the_clock(machine: Machine) -> Non
     assert machine.lines[1].startswith("clock_back from 2026-11-05T12:00:00+07:00 to 2026-11-01T12:00:00+07:00")
 
 
-def test_what_a_wrong_future_counted_as_too_old_is_owed_again(machine: Machine) -> None:
+def test_what_a_wrong_future_counted_as_too_old_is_told_once_and_stays(machine: Machine) -> None:
     machine.live_through(range(2, 5))
     machine.catch_up("20 08:00")
 
-    assert machine.catch_up("06 08:00") == ["05 00:20", "06 00:20"]
+    assert machine.catch_up("06 08:00") == []
+    assert machine.occurrences.troubles() == {"N": (0, 2)}
+    assert len(machine.logged("expired")) == 1
+
+
+def test_slots_to_come_that_were_counted_as_too_old_are_run_when_they_come(machine: Machine) -> None:
+    machine.live_through(range(2, 5))
+    machine.catch_up("20 08:00")
+    machine.catch_up("06 08:00")
+
+    assert machine.catch_up("08 08:00") == ["07 00:20", "08 00:20"]
+
+
+@pytest.mark.parametrize("attempts", [1, 3])
+@pytest.mark.parametrize("back", [timedelta(seconds=40), timedelta(hours=7), timedelta(days=2)])
+def test_a_clock_put_back_repeats_nothing_of_the_past(machine: Machine, back: timedelta, attempts: int) -> None:
+    machine.change("N", max_attempts=attempts)
+    machine.catch_up("05 08:00")
+    machine.runs.clear()
+
+    machine.catch_up(local("05 08:00") - back)
+    machine.direct("05 00:20:01")
+    machine.catch_up("05 08:05")
+
+    again = sorted(said(slot.at) for slot in machine.runs)
+    assert again == (["04 00:20", "05 00:20"] if back > timedelta(days=1) else [])
+
+
+def test_attempts_of_the_past_stay_counted_when_the_clock_is_put_back(machine: Machine) -> None:
+    machine.work = lambda _slot: 1
+    for at in ("02 08:00", "02 08:05", "02 01:00", "02 01:05"):
+        machine.catch_up(at)
+
+    assert machine.row("02 00:20").exhausted
+    assert (len(machine.runs), machine.catch_up("02 01:30")) == (3, [])
+
+
+def test_a_slot_given_up_in_the_past_stays_so_when_the_clock_is_put_back(machine: Machine) -> None:
+    machine.change("N", max_attempts=1)
+    machine.work = lambda _slot: 1
+    machine.catch_up("02 08:00")
+
+    assert machine.catch_up("02 01:00") == []
+    assert machine.occurrences.troubles() == {"N": (1, 0)}
+
+
+def test_what_ran_in_its_time_is_not_too_old_after_a_wrong_step_back(machine: Machine) -> None:
+    machine.change("N", lookback=timedelta(days=14))
+    machine.live_through(range(2, 8))
+    for at in ("06 08:00", "06 08:05"):
+        machine.catch_up(at)
+
+    assert machine.catch_up("11 08:00") == [f"{day:02d} 00:20" for day in range(7, 12)]
     assert machine.occurrences.troubles() == {}
 
 
@@ -451,9 +504,15 @@ def test_a_clock_put_back_during_a_pass_is_noticed_by_the_next(machine: Machine)
     machine.work = is_put_back_on_the_13th
     machine.catch_up("14 08:00")
 
-    assert machine.catch_up("06 08:05") == ["06 00:20"]
+    assert (said(machine.runs[-1].at), machine.occurrences.row(NIGHTLY, local("14 00:20"))) == ("13 00:20", None)
+    assert machine.catch_up("06 08:05") == []
     assert machine.logged("clock_back")
     assert {machine.row(f"{day} 00:20").state for day in (12, 13)} == {"void"}
+
+
+def test_a_slot_to_come_cannot_be_claimed_by_anybody(machine: Machine) -> None:
+    with pytest.raises(NotClaimed, match="still to come"):
+        machine.occurrences.claim(NIGHTLY, local("05 00:20"), source=OPERATOR, now=local("05 00:19:29"))
 
 
 @pytest.mark.parametrize("at", ["02 20:00", "2026-12-20T08:00"])
@@ -486,12 +545,13 @@ def test_slots_to_come_that_a_wrong_future_forgot_are_run_when_they_come(machine
     assert machine.catch_up("11 00:25") == ["11 00:20"]
 
 
-def test_a_floor_that_a_person_set_by_a_wrong_clock_moves_back(tmp_path: Path) -> None:
+def test_a_floor_that_was_set_by_a_wrong_clock_stays(tmp_path: Path) -> None:
     machine = machine_since(tmp_path, "02 00:00", NIGHTLY, replace(NIGHTLY, name="R"))
     machine.occurrences.baseline(["R"], local("20 09:00"))
     machine.catch_up("10 08:00")
 
-    assert (machine.floor("R"), machine.floor("N")) == ("10 08:00", "02 00:00")
+    assert (machine.floor("R"), machine.floor("N")) == ("20 09:00", "02 00:00")
+    assert machine.logged("clock_back") == []
 
 
 def test_an_hour_back_over_a_slot_makes_nothing_too_old(machine: Machine) -> None:
@@ -533,16 +593,33 @@ def test_a_start_with_a_clock_of_years_ahead_forgets_nothing(machine: Machine) -
 def test_what_ran_before_its_night_by_a_wrong_clock_runs_in_its_night(
     machine: Machine, is_corrected_by: Callable[[Machine, str], object]
 ) -> None:
-    """The clock is put right while the machine is off, or a moment before the slot."""
+    """Whoever is the first to see that the clock was put right."""
     machine.catch_up("10 08:00")
     machine.catch_up("13 08:00")
     machine.runs.clear()
 
     is_corrected_by(machine, "11 00:24")
 
-    assert "11 00:20" in [said(slot.at) for slot in machine.runs]
-    machine.catch_up("11 00:26")
-    assert [said(slot.at) for slot in machine.runs] == ["11 00:20"]
+    assert machine.logged("void")[0].startswith("void N 2 (from 2026-11-12T00:20:00+07:00")
+    machine.catch_up("13 00:26")
+    assert [said(slot.at) for slot in machine.runs] == ["12 00:20", "13 00:20"]
+
+
+def test_a_start_by_a_clock_before_every_floor_voids_nothing(machine: Machine) -> None:
+    machine.catch_up("03 08:00")
+    machine.direct("2019-11-03T00:20:01")
+
+    assert machine.logged("clock_back") == []
+    assert machine.brief("03 00:20") == "succeeded/catchup 1"
+
+
+def test_a_rerun_by_a_clock_that_was_ahead_is_void_although_no_pass_was_ahead(machine: Machine) -> None:
+    machine.now = local("05 08:00")
+    machine.rerun(5, 5)
+
+    machine.catch_up("03 08:00")
+
+    assert machine.row("05 00:20").state == "void"
 
 
 def test_what_a_wrong_clock_noted_is_told_by_the_job(machine: Machine) -> None:
@@ -551,7 +628,7 @@ def test_what_a_wrong_clock_noted_is_told_by_the_job(machine: Machine) -> None:
     machine.catch_up("03 08:00")
 
     assert machine.logged("void") == [
-        "void N 3 (from 2026-11-03T00:20:00+07:00 to 2026-11-05T00:20:00+07:00): noted by a clock that was ahead"
+        "void N 2 (from 2026-11-04T00:20:00+07:00 to 2026-11-05T00:20:00+07:00): noted by a clock that was ahead"
     ]
 
 
@@ -573,16 +650,17 @@ def test_a_clock_that_was_put_back_is_told_once(machine: Machine) -> None:
     assert len(machine.logged("clock_back")) == 1
 
 
-def test_a_skipped_slot_of_a_wrong_future_is_owed_again(machine: Machine) -> None:
+def test_a_skipped_slot_still_to_come_is_owed_again(machine: Machine) -> None:
     machine.change("N", catch_up=LATEST, cron="30 18 * * *")
     machine.catch_up("10 09:00")
-    machine.catch_up("12 20:00")
+    machine.catch_up("13 20:00")
 
-    assert machine.catch_up("10 20:10") == ["10 18:30"]
+    assert machine.catch_up("10 20:10") == []
+    assert machine.catch_up("11 20:10") == ["11 18:30"]
 
 
 @pytest.mark.parametrize("change", [{"cron": "0 6 * * *"}, {"zone": ZoneInfo("Asia/Jakarta"), "cron": "0 6 * * *"}])
-def test_a_schedule_changed_by_a_clock_that_was_ahead_counts_from_its_correction(
+def test_a_floor_noted_by_a_clock_that_was_ahead_stays_and_is_told_with_its_cure(
     tmp_path: Path, change: dict[str, object]
 ) -> None:
     machine = machine_since(tmp_path, "02 00:00", NIGHTLY, replace(NIGHTLY, name="R"))
@@ -591,8 +669,14 @@ def test_a_schedule_changed_by_a_clock_that_was_ahead_counts_from_its_correction
     machine.catch_up("20 09:00")
     machine.catch_up("10 09:10")
 
-    assert (machine.floor("R"), machine.floor("new"), machine.floor("N")) == ("10 09:10", "10 09:10", "02 00:00")
-    assert "R 11 06:00" in machine.catch_up("11 08:00")
+    assert (machine.floor("R"), machine.floor("new"), machine.floor("N")) == ("20 09:00", "20 09:00", "02 00:00")
+    assert [line for line in status(machine) if "--force" in line] == [
+        "  counts only from 2026-11-20T09:00:00+07:00 on, which lies ahead of the clock;"
+        f" from now on: manage.py catchup --baseline --only {name} --force"
+        for name in ("R", "new")
+    ]
+    machine.occurrences.baseline(["R"], machine.now)
+    assert machine.catch_up("11 08:00") == ["N 11 00:20", "R 11 06:00"]
 
 
 def test_the_seconds_of_a_run_are_never_less_than_none(machine: Machine) -> None:

@@ -58,8 +58,8 @@ class Life:
     bad_luck: bool = True
     step: timedelta = A_QUARTER
     is_edited: bool = False
-    # By which clock each slot has succeeded.
-    successes: dict[tuple[str, datetime], datetime] = field(default_factory=dict)
+    # Each slot that has succeeded, except what became void because it lay after a clock that was put back.
+    successes: set[tuple[str, datetime]] = field(default_factory=set)
 
     def live(self, until: datetime) -> None:
         self.machine.work = self._work
@@ -115,7 +115,9 @@ class Life:
         for start, name in sorted(starts):
             if now - self.step < start <= now:
                 for _twice in range(self.dice.choice((0, 1, 1, 1, 1, 2))):
+                    said = len(self.machine.lines)
                     self.machine.direct(start, name)
+                    self._heed_clock_back(said, start)
 
     def _pass(self, now: datetime) -> None:
         machine, notes = self.machine, self._notes_sometimes()
@@ -125,15 +127,18 @@ class Life:
         except ClockWrong:
             assert now < START
         runs, lines = machine.runs[before:], machine.lines[said:]
-        if any(line.startswith("clock_back") for line in lines):
-            soon = now + slots.EARLY
-            self.successes = {key: at for key, at in self.successes.items() if key[1] <= soon and at <= soon}
+        self._heed_clock_back(said, now)
         assert [slot.at for slot in runs] == sorted(slot.at for slot in runs)
         assert all(self._was_owed(slot, now) for slot in runs)
         if any(line.startswith("expired") for line in lines):
             assert self._wrongly_too_old() == []
         if notes is not None and not runs and all(line.startswith(("outage", "1 slots", "2 slots")) for line in lines):
             assert machine.notes() == notes
+
+    def _heed_clock_back(self, said: int, now: datetime) -> None:
+        """Whoever says so has run nothing later than now yet."""
+        if any(line.startswith("clock_back") for line in self.machine.lines[said:]):
+            self.successes = {key for key in self.successes if key[1] <= now + slots.EARLY}
 
     def _notes_sometimes(self) -> list[str] | None:
         return self.machine.notes() if self.dice.random() < 0.005 else None
@@ -148,15 +153,13 @@ class Life:
         return START < slot.at <= now - plan.GRACE and now - slot.at <= job.lookback
 
     def _work(self, slot: Slot) -> int:
-        key, now = (slot.job, slot.at), self.machine.now
-        if key in self.successes:
-            # It may be run again only if a clock that was ahead of this one noted it.
-            assert self.successes.pop(key) > now + slots.EARLY
+        key = (slot.job, slot.at)
+        assert key not in self.successes
         if self.bad_luck and self.dice.random() < 0.02:
             raise PowerCut
         code = self.dice.choice((0, 0, 0, 0, 0, 0, 1, 75)) if self.bad_luck else 0
         if code == 0:
-            self.successes[key] = now
+            self.successes.add(key)
         return code
 
 

@@ -80,7 +80,8 @@ def _status(starter: Starter, schedule: Schedule, _options: dict[str, Any]) -> i
     now, ledger = starter.clock(), starter.occurrences
     for line in jobstatus.lines(ledger, schedule, now):
         starter.say(line)
-    return 0 if ledger.health().is_good(now) and not jobstatus.clock_trouble(ledger.register, now) else 1
+    ahead = jobstatus.floors_ahead(ledger.register.standings(), schedule, now)
+    return 0 if ledger.health().is_good(now) and not (ahead or jobstatus.clock_trouble(ledger.register, now)) else 1
 
 
 def _baseline(starter: Starter, schedule: Schedule, options: dict[str, Any]) -> int:
