@@ -39,7 +39,7 @@ def rewriter() -> Rewriter:
 def is_missing() -> bool:
     """Tell whether something of ours is no longer started, or soon will not be; one line of each kind is enough.
 
-    Where nobody can say, or systemd starts us, it is not.
+    A line at other times than its job's is there. Where nobody can say, or systemd starts us, it is not.
     """
     if TIMER.exists():
         return False
@@ -47,18 +47,20 @@ def is_missing() -> bool:
         found = look()
     except CronTrouble:
         return False
-    survive = {crontab.role(finding.line) for finding in found if not finding.trouble}
-    lines = [finding for finding in found if not finding.is_of_a_job]
+    survive = {crontab.role(finding.line) for finding in found if not finding.trouble or finding.is_stale}
+    lines = [finding for finding in found if not (finding.is_of_a_job or finding.is_stale)]
     return any(finding.trouble and crontab.role(finding.line) not in survive for finding in lines)
 
 
 def look() -> list[Finding]:
     """Return what becomes of each line of ours. Raise CronTrouble."""
-    safe = cronplaces.read_cron_d()
-    found = crontab.findings(cronplaces.read_crontab(), our_lines(), rewriter(), safe=safe or "")
+    safe, schedule = cronplaces.read_cron_d(), jobs.installed()
+    # A job that cannot be read now is not gone.
+    times = None if schedule.problems else {job.name: job.cron for job in schedule.jobs}
+    found = crontab.findings(cronplaces.read_crontab(), our_lines(), rewriter(), safe=safe or "", times=times)
     if safe is not None and (trouble := cronplaces.cron_d_trouble()):
         found.append(Finding(str(cronplaces.CRON_D), trouble))
-    for job, name in on_managed_list(jobs.installed().jobs, settings.ONPREM_CRON_MANAGED):
+    for job, name in on_managed_list(schedule.jobs, settings.ONPREM_CRON_MANAGED):
         trouble = f"runs {name}, whose times the legacy site sets: take it off our jobs"
         found.append(Finding(f"job {job.name}", trouble, is_of_a_job=True))
     return found

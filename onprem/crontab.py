@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,16 @@ NOTE = "# Written by `manage.py crontab install`; changes in here are lost."
 CATCHUP = (("*/5 * * * *", "catchup"), ("@reboot", "catchup"))
 
 _OURS = re.compile(r"""manage\.py['"]?\s+(push_cloud|catchup|run_job)\b(.*)""")
+_OF_JOBS = ("push_cloud", "run_job")
+_NICKNAMES = {
+    "@hourly": "0 * * * *",
+    "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
+}
 _JOB = re.compile(r"--job[= ]\s*['\"]?([\w-]+)")
 
 
@@ -47,12 +57,14 @@ class Rewriter:
 class Finding:
     """One of our lines, and why it is not there or would not stay; nothing: it survives.
 
-    ``is_of_a_job``: no line at all but a job that may have none.
+    ``is_of_a_job``: no line at all but a job that may have none. ``is_stale``: the line stays, but starts its job in
+    vain.
     """
 
     line: str
     trouble: str = ""
     is_of_a_job: bool = False
+    is_stale: bool = False
 
     def __str__(self) -> str:
         return f"✗ {self.trouble}: {self.line}" if self.trouble else f"✓ survives: {self.line}"
@@ -95,15 +107,18 @@ def removed(text: str) -> str:
     return "\n".join(_without_block(text)[0])
 
 
-def findings(text: str, lines: Sequence[str], rewriter: Rewriter, *, safe: str = "") -> list[Finding]:
+def findings(
+    text: str, lines: Sequence[str], rewriter: Rewriter, *, safe: str = "", times: Mapping[str, str] | None = None
+) -> list[Finding]:
     """Play the rewriter's two passes on the crontab; ``safe`` is text that it never touches (/etc/cron.d).
 
-    Return every line of ours that is there, then every one that is not.
+    ``times`` are those of all jobs by name, None if nobody knows. Return every line of ours that is there, then every
+    one that is not.
     """
     present = text.split("\n")
     dooms = zip(present, rewriter.dooms(present), strict=True)
-    ours = [Finding(line, doom and f"would be deleted, {doom}") for line, doom in dooms if role(line)]
-    ours += [Finding(line) for line in safe.split("\n") if role(line)]
+    ours = [_present(line, doom, times) for line, doom in dooms if role(line)]
+    ours += [_present(line, "", times) for line in safe.split("\n") if role(line)]
     roles = {role(finding.line) for finding in ours}
     return ours + [Finding(line, "is missing") for line in lines if role(line) not in roles]
 
@@ -120,6 +135,30 @@ def role(line: str) -> tuple[str, str] | None:
         return command, rest.split()[0] if rest.split() else ""
     job = _JOB.search(rest)
     return command, job[1] if job else ""
+
+
+def why_stale(line: str, times: Mapping[str, str]) -> str:
+    """Tell why cron starts a job by this line in vain, or nothing. Our lines without a job may have any times."""
+    command, name = role(line) or ("", "")
+    if command not in _OF_JOBS or not name:
+        return ""
+    if name not in times:
+        return f"starts {name}, which is in the list of jobs no more"
+    return "" if _times(line) == _times(times[name]) else f"other times than {times[name]}"
+
+
+def _times(line: str) -> str:
+    """The five fields as cron understands them, also where 7 is written 07, or a name stands for all."""
+    words = line.lower().split()
+    fields = _NICKNAMES.get(words[0]) or " ".join(words[:5])
+    return re.sub(r"\b0+(?=\d)", "", fields)
+
+
+def _present(line: str, doom: str, times: Mapping[str, str] | None) -> Finding:
+    if doom:
+        return Finding(line, f"would be deleted, {doom}")
+    stale = "" if times is None else why_stale(line, times)
+    return Finding(line, stale, is_stale=bool(stale))
 
 
 def _without_block(text: str) -> tuple[list[str], int | None]:

@@ -15,6 +15,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from pytest_django import Settings
 
 from onprem import croncheck, cronplaces
+from onprem.doctor import surroundings
 from tests.onprem.site import add_people, add_periods
 from tests.onprem.wirecloud import WireCloud
 
@@ -344,6 +345,35 @@ def test_a_job_of_the_legacy_sites_is_told_apart_from_missing_lines(
 
     assert "take what the legacy site times out of ONPREM_JOBS_FILE" in crontab("check")[1]
     assert errors(cloud, "2026-07-28") == [None]
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        (STATS.replace("2 2", "2 3"), "✗ other times than 2 3 * * *: 2 2 * * *  "),
+        ("", "✗ starts stats, which is in the list of jobs no more: 2 2 * * *  "),
+    ],
+)
+def test_a_line_that_the_jobs_file_has_left_behind_is_named_and_put_right_and_not_missing(
+    cron: Cron, cloud: WireCloud, site_jobs: Path, file: str, words: str
+) -> None:
+    crontab("install")
+    site_jobs.write_text(file)
+
+    code, said = crontab("check")
+
+    assert (code, words in said, "manage.py crontab install" in said) == (1, True, True)
+    assert any(words[2:10] in finding.text("en") for finding in surroundings.cron())
+    assert errors(cloud, "2026-07-28") == [None]
+    crontab("install")
+    assert crontab("check")[0] == 0
+
+
+def test_while_a_job_cannot_be_read_its_line_is_not_called_stale(cron: Cron, site_jobs: Path) -> None:
+    crontab("install")
+    site_jobs.write_text("[[job]\n")
+
+    assert "no more" not in crontab("check")[1]
 
 
 # --- what a pull job's run notices ----------------------------------------------------------------------------------

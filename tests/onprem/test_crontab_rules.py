@@ -222,6 +222,36 @@ def test_lines_in_a_file_of_their_own_are_safe() -> None:
     assert [finding.trouble for finding in findings(LEGACY, LINES, REWRITER, safe=safe)] == [""] * 4
 
 
+TIMES = {"stats": "30 7 * * *", "nightly_push": "20 0 * * *", "daily": "0 0 * * *"}
+CALL = "/x/python /x/manage.py"
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (f"30 7 * * * {CALL} run_job stats", ""),
+        (f"30  07 * * *  root  {CALL} run_job stats", ""),
+        (f"@daily {CALL} run_job daily", ""),
+        (f"30 8 * * * {CALL} run_job stats", "other times than 30 7 * * *"),
+        (f"1 1 * * * {CALL} push_cloud --days=2 --job=nightly_push", "other times than 20 0 * * *"),
+        (f"30 7 * * * {CALL} run_job gone", "starts gone, which is in the list of jobs no more"),
+        (f"*/2 * * * * {CALL} push_cloud --listen=100", ""),
+        (f"*/10 * * * * {CALL} catchup", ""),
+        (f"@reboot {CALL} catchup", ""),
+    ],
+)
+def test_only_a_line_of_a_job_must_have_the_times_of_the_job(line: str, why: str) -> None:
+    found = findings(line, [], REWRITER, times=TIMES)
+
+    assert found == findings("", [], REWRITER, safe=line, times=TIMES) == [Finding(line, why, is_stale=bool(why))]
+
+
+def test_a_stale_line_that_will_be_deleted_is_told_as_such() -> None:
+    (found,) = findings(f"1 1 * * * {CALL} run_job gone # line_notify.php", [], REWRITER, times=TIMES)
+
+    assert (found.trouble, found.is_stale) == ("would be deleted, contains the name line_notify.php", False)
+
+
 HAND_MADE = [
     ("* * * * * cd /opt/attsync && venv/bin/python manage.py push_cloud", ("push_cloud", "")),
     ("*/2 * * * * /x/python '/opt/a b/manage.py' push_cloud --listen=100", ("push_cloud", "")),

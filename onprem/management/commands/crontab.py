@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.conf import settings
@@ -96,8 +96,10 @@ def _lines(target: str) -> list[str]:
     return croncheck.our_lines(user="root" if target == CRON_D_TARGET else "")
 
 
-def _advice(findings: Iterable[Finding]) -> str:
+def _advice(findings: Sequence[Finding]) -> str:
     """A job that is not ours to time gets no line by any install."""
     if all(finding.is_of_a_job for finding in findings if finding.trouble):
         return "take what the legacy site times out of ONPREM_JOBS_FILE"
+    if any(finding.is_stale for finding in findings):
+        return f"manage.py crontab install puts it right, except lines outside {crontab.BEGIN}: change those by hand"
     return "manage.py crontab install puts it right"
