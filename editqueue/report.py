@@ -83,8 +83,13 @@ def _acknowledge_all(acks: Iterable[Ack], known: Known, result: Result, now: dat
         if services.acknowledge(ack.id, rev=ack.rev, status=ack.status, outcome=ack.outcome, gen=ack.gen, now=now):
             result.acked += 1
             yield services.event(known[ack.id], ack.outcome, now=now, source=AGENT, gen=ack.gen)
-        else:
-            result.ignored.append({"id": ack.id, "reason": _why_not(ack, known.get(ack.id))})
+            continue
+        result.ignored.append({"id": ack.id, "reason": _why_not(ack, known.get(ack.id))})
+        if ack.outcome == Outcome.APPLIED and ack.rev is not None and ack.gen is not None:
+            again = services.offer_overwritten(ack.id, rev=ack.rev, status=ack.status, gen=ack.gen, now=now)
+            if again is not None:
+                text = "an older wish was set after it"
+                yield services.event(again, EditEvent.Kind.REQUEUED, now=now, source=AGENT, text=text)
 
 
 def _refuse_all(nacks: Iterable[Nack], known: Known, result: Result, now: datetime) -> Iterator[EditEvent]:

@@ -117,6 +117,19 @@ def acknowledge(edit_id: int, *, rev: int | None, status: str, outcome: str, gen
     return seen.update(applied_at=now, applied_gen=gen, outcome=outcome, held_at=None, error_code="", error="") == 1
 
 
+def offer_overwritten(edit_id: int, *, rev: int, status: str, gen: int, now: datetime) -> Edit | None:
+    """Offer the newest wish again if an older one was set at the factory after it: two agents, one with old news.
+
+    The generations of the two acks tell which was set later, so a copy of an old ack changes nothing. Return the edit
+    as it is offered now, or None if there was no such harm. The caller as above.
+    """
+    newer = Edit.objects.filter(id=edit_id, outcome=Outcome.APPLIED, rev__gt=rev, applied_gen__lt=gen)
+    edit = newer.exclude(applied_at=None).exclude(status=status).first()
+    if edit is not None:
+        _offer_again(edit, now)
+    return edit
+
+
 def refuse(edit_id: int, *, rev: int | None, status: str, code: str, text: str, held_at: datetime | None) -> bool:
     """Count a failed attempt, and with ``held_at`` hold the row for a person.
 
@@ -135,8 +148,7 @@ def requeue(edit_id: int, *, now: datetime, source: str) -> bool:
     edit = Edit.objects.open().filter(id=edit_id).first()
     if edit is None:
         return False
-    edit.rev = max(_milliseconds(now), edit.rev + 1)
-    Edit.objects.filter(id=edit_id).update(rev=edit.rev, created_at=now, **_OPEN_AGAIN)
+    _offer_again(edit, now)
     event(edit, EditEvent.Kind.REQUEUED, now=now, source=source).save()
     bump(queue, now)
     return True
@@ -177,6 +189,11 @@ def bump(queue: QueueVersion, now: datetime) -> None:
     """Tell waiting polls and open pages that something changed. Never repeats, also after a database restore."""
     queue.version = max(_milliseconds(now), queue.version + 1)
     queue.save(update_fields=["version"])
+
+
+def _offer_again(edit: Edit, now: datetime) -> None:
+    edit.rev = max(_milliseconds(now), edit.rev + 1)
+    Edit.objects.filter(id=edit.id).update(rev=edit.rev, created_at=now, **_OPEN_AGAIN)
 
 
 def _edit_of(asked: Wish, edits: list[EditState]) -> EditState | None:

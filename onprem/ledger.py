@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date
 from typing import NamedTuple
 
-from mirror.wire import ABSENT, MANUAL_MARKS
+from mirror.wire import ABSENT
 from onprem import days
 from onprem.offered import Edit
 from onprem.ports import Cell, Factory, Refused
@@ -56,22 +56,6 @@ def apply(edit: Edit, *, factory: Factory, state: State, now: float, today: date
     return _done(edit, outcome, state=state, now=now)
 
 
-def take_back(edit: Edit, *, factory: Factory, state: State, now: float) -> bool:
-    """Put back what this edit has replaced, unless somebody has changed it since. Return whether that was needed.
-
-    For an edit that had been overtaken before it was set: what it has replaced may have been the newer wish.
-    """
-    entry = _entry(state, edit.cell)
-    if entry is None or entry.rev != edit.name.rev or entry.outcome != APPLIED or entry.found == _mark_of(edit):
-        return False
-    if factory.look(edit.cell) != _mark_of(edit) or entry.found not in (None, *MANUAL_MARKS):
-        return False
-    factory.set_mark(edit.cell, entry.found or ABSENT)
-    with state.transaction():
-        days.owe(state, edit.cell.day, gen=state.stamp(now))
-    return True
-
-
 def forget_old(state: State, *, now: float) -> None:
     state.db.execute("DELETE FROM ledger WHERE noted_at < ?", (int(now) - _KEPT_SECONDS,))
 
@@ -79,7 +63,7 @@ def forget_old(state: State, *, now: float) -> None:
 def _resolve(edit: Edit, found: str | None, *, factory: Factory, state: State) -> str:
     """An intent is open: a run ended between noting it and noting the deed. What stands there now tells which."""
     stands = factory.look(edit.cell)
-    if stands == _mark_of(edit):
+    if stands == (None if edit.name.status == ABSENT else edit.name.status):
         return APPLIED
     if stands != found:
         return SUPERSEDED
@@ -93,11 +77,6 @@ def _set(edit: Edit, *, factory: Factory, state: State) -> str:
         # We are alive to see what the attempt has left behind: that is no foreman's correction.
         _note_found(edit.cell, factory.look(edit.cell), state)
         raise
-
-
-def _mark_of(edit: Edit) -> str | None:
-    """What the factory stores where the edit stands."""
-    return None if edit.name.status == ABSENT else edit.name.status
 
 
 def _done(edit: Edit, outcome: str, *, state: State, now: float, is_repeat: bool = False) -> Deed:

@@ -31,7 +31,7 @@ class _Answers:
     def ack(self, edit: Edit, deed: Deed) -> None:
         name = edit.name
         self.names.append(name)
-        if not deed.is_repeat:
+        if not deed.is_repeat and deed.outcome == ledger.APPLIED:
             self.done.append(edit)
         # Each deed is stamped above the one before.
         self.gen = deed.gen
@@ -55,7 +55,7 @@ def serve(run: Run, offer: Offer) -> int:
         offer = run.ask(after=offer.next)
         answered += _serve_page(run, offer.edits)
     if run.overtaken:
-        _take_back(run, run.overtaken)
+        _tell_overtaken(run, run.overtaken)
         run.overtaken = []
     return answered
 
@@ -78,17 +78,19 @@ def _serve_page(run: Run, offered: Sequence[object]) -> int:
     return len(answers.names)
 
 
-def _take_back(run: Run, edits: Sequence[Edit]) -> None:
+def _tell_overtaken(run: Run, edits: Sequence[Edit]) -> None:
     """Something newer was asked for before these were set. What still waits will replace them; what does not wait any
-    more was set by another agent, and an older wish must not stay in its place.
+    more was set by another agent, perhaps earlier: told with a generation above all that it has, the cloud knows.
     """
     offer = run.ask()
     waiting = {one.get("id") for one in offer.edits if isinstance(one, dict)}
-    if offer.next is not None:
+    overwritten = [edit for edit in edits if edit.name.id not in waiting]
+    if offer.next is not None or not overwritten:
         return
-    for edit in (edit for edit in edits if edit.name.id not in waiting):
-        if ledger.take_back(edit, factory=run.factory, state=run.state, now=run.clock()):
-            run.journal.say(f"{edit}: taken back, another agent has set something newer")
+    gen = run.state.stamp(run.clock())
+    run.cloud.applied([{**_named(edit.name), "outcome": ledger.APPLIED, "gen": gen} for edit in overwritten], [])
+    for edit in overwritten:
+        run.journal.say(f"{edit}: another agent has set something newer, which is asked for again")
 
 
 def _serve_one(run: Run, offered: object, answers: _Answers) -> None:

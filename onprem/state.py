@@ -146,13 +146,13 @@ class State:
         What it has taken from us counts only once it has been seen to count it: some always tell the same number.
         """
         told, taken = int(self.get("heard_gen") or 0), int(self.get("taken_gen") or 0)
-        return max(told, taken) if self.get("counts_ours") else told
+        return max(told, taken) if self.get("counts_ours") == "1" else told
 
     def hear_gen(self, told: int) -> None:
         """The cloud says that this is the highest generation it has."""
         if told > self.heard_gen:
             self._raise("heard_gen", told)
-        if 0 < int(self.get("taken_gen") or 0) <= told and not self.get("counts_ours"):
+        if 0 < int(self.get("taken_gen") or 0) <= told and self.get("counts_ours") != "1":
             self.put("counts_ours", 1)
 
     def hear_stored(self, gen: int | None) -> None:
@@ -161,10 +161,14 @@ class State:
             self._raise("taken_gen", gen)
 
     def hear_loss(self, told: int) -> None:
-        """The cloud was restored from a time when this was the highest generation it had."""
+        """The cloud was restored from a time when this was the highest generation it had.
+
+        Or it always tells the same number after all: it has to count what we send once more before it is believed.
+        """
         with self.transaction():
             self.put("heard_gen", told)
             self.put("taken_gen", told)
+            self.put("counts_ours", 0)
 
     def _raise(self, name: str, value: int) -> None:
         """Another process may raise it at the same moment."""

@@ -85,6 +85,33 @@ def test_present_late_present_with_a_delayed_ack_keeps_the_third_wish_open(clien
     assert [edit["status"] for edit in edits(client)] == ["present"]
 
 
+def test_a_wish_that_an_older_one_was_set_after_is_offered_again(client: Client) -> None:
+    """Two agents by mistake, one of them with an old answer in hand."""
+    tap("present")
+    old = edits(client)[0]
+    tap("late")
+    newest = edits(client)[0]
+    report(client, acks=[ack(newest, gen=100)])
+
+    answer = report(client, acks=[ack(old, gen=101)])
+
+    assert answer["ignored"] == [{"id": old["id"], "reason": "newer_intention"}]
+    (again,) = edits(client)
+    assert (again["status"], again["rev"] > newest["rev"]) == ("late", True)
+
+
+@pytest.mark.parametrize("changes", [{"gen": 99}, {"gen": 100}, {"gen": None}, {"gen": 101, "outcome": "superseded"}])
+def test_a_copy_of_an_old_ack_opens_nothing(client: Client, changes: dict[str, Any]) -> None:
+    tap("present")
+    old = edits(client)[0]
+    tap("late")
+    report(client, acks=[ack(edits(client)[0], gen=100)])
+
+    report(client, acks=[ack(old, **changes)])
+
+    assert edits(client) == []
+
+
 def test_an_unknown_id_is_gone(client: Client) -> None:
     assert report(client, acks=[{"id": 999, "status": "late"}])["ignored"] == [{"id": 999, "reason": "gone"}]
 

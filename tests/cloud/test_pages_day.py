@@ -252,13 +252,17 @@ def test_who_was_just_marked_stays_in_the_list_of_absent_people_until_it_is_save
     shown = plain(page(phone, f"?date={DAY}&show=absent"))
     assert "THIDA AYE" in shown
     assert re.search("THIDA AYE .*รอซิงก์", shown)
+    assert "THIDA AYE" not in text_of(phone.get(f"/att-sync/print?date={DAY}&show=absent"))
 
 
 def test_a_day_off_for_everybody_says_so_on_top(phone: Client) -> None:
     workers = [{**one, "e": [], "off": "วันหยุดประจำสัปดาห์", "p": dict.fromkeys(one["p"])} for one in today()["workers"]]
     ingest(phone, {**today(), "workers": workers})
 
-    assert "วันหยุดประจำสัปดาห์ วันนั้นไม่มีใครต้องมาทำงาน" in plain(page(phone))
+    shown = plain(page(phone))
+
+    assert "วันหยุดประจำสัปดาห์ วันนั้นไม่มีใครต้องมาทำงาน" in shown
+    assert "14 วันล่าสุด วันนั้นไม่มีใครต้องมาทำงาน" in shown
 
 
 def test_print_and_share_keep_the_department(phone: Client) -> None:
