@@ -24,6 +24,13 @@ ADMIN = (
     _("Select all objects on this page for an action"),
     _("Select this object for an action - {}"),
     _("View selected %(model)s"),
+    _("0 of %(cnt)s selected"),
+    _("Toggle sorting"),
+    _("Remove from sorting"),
+    _("Please correct the error below."),
+    _("Please correct the errors below."),
+    _("Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only."),
+    _("Enter the same password as before, for verification."),
     _("Error:"),
     _("You don’t have permission to view or edit anything."),
     _("Thanks for spending some quality time with the web site today."),
@@ -31,6 +38,7 @@ ADMIN = (
     _("Changed “%(object)s” — %(changes)s"),
     _("The {name} “{obj}” was changed successfully."),
 )
+SELECTED = ngettext_lazy("%(total_count)s selected", "All %(total_count)s selected", "total_count")
 AGES = (
     ngettext_lazy("%(num)d year", "%(num)d years", "num"),
     ngettext_lazy("%(num)d month", "%(num)d months", "num"),

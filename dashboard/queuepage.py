@@ -49,6 +49,7 @@ class Queue:
     waiting: Sequence[Item]
     waiting_total: int
     done: Sequence[Item]
+    done_total: int
 
     @property
     def more_stuck(self) -> int:
@@ -73,7 +74,8 @@ def queue(line: Line, today: date, count: QueueCount) -> Queue:
         late = list(waiting.filter(created_at__lt=line.stuck_before).order_by("created_at")[:MOST])
         waiting = waiting.filter(created_at__gte=line.stuck_before)
     fresh = list(waiting[:MOST])
-    closed = list(Edit.objects.filter(applied_at__gt=now - DONE_WITHIN).order_by("-applied_at")[:MOST])
+    done = Edit.objects.filter(applied_at__gt=now - DONE_WITHIN)
+    closed = list(done.order_by("-applied_at")[:MOST])
     names = people.period_names((edit.day for edit in [*held, *late, *fresh, *closed]), now)
     maker = _Maker(line, today, names)
     return Queue(
@@ -83,6 +85,7 @@ def queue(line: Line, today: date, count: QueueCount) -> Queue:
         waiting=[maker.waiting(edit) for edit in fresh],
         waiting_total=count.open - count.stuck,
         done=[maker.done(edit) for edit in closed],
+        done_total=len(closed) if len(closed) < MOST else done.count(),
     )
 
 

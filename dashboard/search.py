@@ -11,26 +11,29 @@ from dashboard.rows import Person
 _THAI_DIGITS = str.maketrans("๐๑๒๓๔๕๖๗๘๙", "0123456789")
 
 
-def listed(place: Place) -> Callable[[Iterable[Person]], list[Person]]:
-    """Return what leaves of some people those that the filters of a place let through."""
+def listed(place: Place, *, as_merged: bool = False) -> Callable[[Iterable[Person]], list[Person]]:
+    """Return what leaves of some people those that the filters of a place let through.
+
+    On a page whoever was just marked stays listed until the factory has the mark: no row vanishes under a thumb.
+    ``as_merged``: for a list that must add up.
+    """
     if not place.picks_people:
         return list
     wanted = _plain(place.query)
 
     def test(person: Person) -> bool:
-        return _has_status(person, place.show) and (
+        return _has_status(person, place.show, as_merged=as_merged) and (
             not wanted or wanted in _plain(person.worker.no) or wanted in _plain(person.worker.name or "")
         )
 
     return lambda people: list(filter(test, people))
 
 
-def _has_status(person: Person, show: str) -> bool:
-    """Whoever was just marked stays listed until the factory has the mark: no row vanishes under a thumb."""
+def _has_status(person: Person, show: str, *, as_merged: bool) -> bool:
     if not show:
         return True
-    both = person.verdict, person.factory_verdict
-    return any(verdict.late if show == "late" else verdict.status == show for verdict in both)
+    verdicts = [person.verdict] if as_merged else [person.verdict, person.factory_verdict]
+    return any(verdict.late if show == "late" else verdict.status == show for verdict in verdicts)
 
 
 def _plain(text: str) -> str:

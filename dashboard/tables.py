@@ -50,7 +50,7 @@ def day_table(place: Place, known: Calendar, now: datetime) -> Table | None:
         first=_first_line(place, day, merged, known),
         totals=[(_label(name, merged), getattr(totals, name)) for name in FIGURES],
         head=[_("Number"), _("Name"), _("Department"), _("Result"), _("Late"), *names],
-        rows=[_person(person, merged, periods) for person in in_order(search.listed(place)(people))],
+        rows=[_person(person, merged, periods) for person in in_order(search.listed(place, as_merged=True)(people))],
     )
 
 

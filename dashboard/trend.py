@@ -47,18 +47,21 @@ def trend(day: date, absent_now: int, *, is_open: bool, today: date) -> Trend:
     rows = DaySnapshot.objects.filter(day__gte=first, day__lte=day).values_list(*_COLUMNS)
     expected = {when: people for when, _count, people, holiday in rows if people and not holiday}
     absent = {when: count for when, count, people, holiday in rows if people and not holiday}
-    absent[day] = absent_now
+    if day in expected:
+        absent[day] = absent_now
     before = [count for when, count in absent.items() if when != day]
     average = sum(before) / len(before) if before else None
     days = [first + timedelta(days=index) for index in range(DAYS)]
-    peak = max(absent.values())
+    peak = max(absent.values(), default=0)
     return Trend(
         bars=[
             _bar(index, absent.get(when), peak, expected.get(when, 0), now=when == day and is_open)
             for index, when in enumerate(days)
         ],
         average_y=round(BASE - average / peak * _TALLEST, 1) if average is not None and peak else None,
-        sentence=_sentence(absent_now, average, is_open=is_open),
+        sentence=_sentence(absent_now, average, is_open=is_open)
+        if day in expected
+        else _("Nobody is expected on this day."),
         label=_label(first, day, absent),
         first=dates.day_month(first),
         last=_("today") if day == today else dates.day_month(day),
@@ -94,10 +97,10 @@ def _compared(absent: int, usual: int) -> str:
 
 
 def _label(first: date, day: date, absent: Mapping[date, int]) -> str:
-    worst = max(absent, key=lambda when: absent[when])
+    worst = max(absent, key=lambda when: absent[when], default=day)
     return _("Bar chart of people absent per day, %(first)s to %(last)s; most: %(n)s on %(worst)s") % {
         "first": dates.day_month(first),
         "last": dates.day_month(day),
-        "n": absent[worst],
+        "n": absent.get(worst, 0),
         "worst": dates.day_month(worst),
     }
