@@ -367,6 +367,11 @@ def test_c42_a_person_reruns_days(machine: Machine) -> None:
         ["--accept-clock", "--status"],
         ["--accept-clock", "--baseline", "--force"],
         ["--disable=minute_push"],
+        ["--only="],
+        ["--enable="],
+        ["--disable="],
+        ["--rerun=", "--from=2026-11-10", "--to=2026-11-10"],
+        ["--baseline", "--only=", "--force"],
         ["--what"],
     ],
 )

@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--dry-run", action="store_true", help="name what would run, and why the rest would not")
-        parser.add_argument("--only", metavar="JOB", help="look after this job alone")
+        parser.add_argument("--only", metavar="JOB", type=_name, help="look after this job alone")
         parser.add_argument("--accept-clock", action="store_true", help="the clock is right, whatever was noted before")
         parser.add_argument("--from", dest="first", metavar="DAY", type=_day, help="first day of --rerun")
         parser.add_argument("--to", dest="last", metavar="DAY", type=_day, help="last day of --rerun")
@@ -30,10 +30,10 @@ class Command(BaseCommand):
         parser.add_argument("--force", action="store_true", help="--baseline although slots have been run")
         what = parser.add_mutually_exclusive_group()
         what.add_argument("--status", action="store_true", help="how the jobs stand; exit code 1 if not well")
-        what.add_argument("--rerun", metavar="JOB", help="run the slots of these days again")
+        what.add_argument("--rerun", metavar="JOB", type=_name, help="run the slots of these days again")
         what.add_argument("--baseline", action="store_true", help="nothing before now is owed")
-        what.add_argument("--enable", metavar="JOB", help="catch this job up again, from now on")
-        what.add_argument("--disable", metavar="JOB", help="owe nothing of this job until it is enabled")
+        what.add_argument("--enable", metavar="JOB", type=_name, help="catch this job up again, from now on")
+        what.add_argument("--disable", metavar="JOB", type=_name, help="owe nothing of this job until it is enabled")
 
     def handle(self, **options: Any) -> None:
         _must_make_sense(options)
@@ -158,6 +158,13 @@ def _find(schedule: Schedule, name: str) -> Job:
             f"there is no job {name!r}, only {', '.join(job.name for job in schedule.jobs)}", returncode=2
         )
     return job
+
+
+def _name(text: str) -> str:
+    """An empty one, of a variable that a script forgot to set, is not the same as no option."""
+    if not text:
+        raise ArgumentTypeError("expected the name of a job")
+    return text
 
 
 def _day(text: str) -> date:
