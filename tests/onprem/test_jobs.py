@@ -89,3 +89,24 @@ def test_a_state_that_no_pass_could_use_is_told_by_a_look_too(tmp_path: Path, se
 
     with pytest.raises(StateUnwritable, match="cannot be written"), jobs.copied_state():
         pass
+
+
+def test_a_state_that_no_pass_could_make_is_told_by_a_look_too(settings: Settings) -> None:
+    settings.ONPREM_STATE_DIR = Path("/proc/nope/state")
+
+    with pytest.raises(StateUnwritable, match="/proc"), jobs.copied_state():
+        pass
+
+
+@pytest.mark.parametrize("damage", ["all", "a page"])
+def test_a_damaged_state_is_told_by_a_look_too_and_left_alone(settings: Settings, damage: str) -> None:
+    with closing(State.open(settings.ONPREM_STATE_DIR)):
+        file = settings.ONPREM_STATE_DIR / "state.sqlite3"
+    content = file.read_bytes()
+    kept = {"all": 0, "a page": 4096}[damage]
+    file.write_bytes(content[:kept] + b"garbage!" * (len(content[kept:]) // 8))
+    before = file.read_bytes()
+
+    with pytest.raises(StateUnwritable, match=r"state\.sqlite3 is damaged"), jobs.copied_state():
+        pass
+    assert file.read_bytes() == before
