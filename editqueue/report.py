@@ -85,11 +85,17 @@ def _acknowledge_all(acks: Iterable[Ack], known: Known, result: Result, now: dat
             yield services.event(known[ack.id], ack.outcome, now=now, source=AGENT, gen=ack.gen)
             continue
         result.ignored.append({"id": ack.id, "reason": _why_not(ack, known.get(ack.id))})
-        if ack.outcome == Outcome.APPLIED and ack.rev is not None and ack.gen is not None:
-            again = services.offer_overwritten(ack.id, rev=ack.rev, status=ack.status, gen=ack.gen, now=now)
-            if again is not None:
-                text = "an older wish was set after it"
-                yield services.event(again, EditEvent.Kind.REQUEUED, now=now, source=AGENT, text=text)
+        yield from _offered_again(ack, now)
+
+
+def _offered_again(ack: Ack, now: datetime) -> Iterator[EditEvent]:
+    """What this older wish was set over is offered again; nothing where it did no such harm."""
+    if ack.outcome != Outcome.APPLIED or ack.rev is None or ack.gen is None:
+        return
+    again = services.offer_overwritten(ack.id, rev=ack.rev, status=ack.status, gen=ack.gen, now=now)
+    if again is not None:
+        text = "an older wish was set after it"
+        yield services.event(again, EditEvent.Kind.REQUEUED, now=now, source=AGENT, text=text)
 
 
 def _refuse_all(nacks: Iterable[Nack], known: Known, result: Result, now: datetime) -> Iterator[EditEvent]:
