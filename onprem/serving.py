@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,14 +25,14 @@ class _Answers:
     acks: list[dict[str, object]] = field(default_factory=list)
     nacks: list[dict[str, object]] = field(default_factory=list)
     names: list[Name] = field(default_factory=list)
-    done: list[Name] = field(default_factory=list)
+    done: list[Edit] = field(default_factory=list)
     gen: int | None = None
 
     def ack(self, edit: Edit, deed: Deed) -> None:
         name = edit.name
         self.names.append(name)
         if not deed.is_repeat and deed.outcome == ledger.APPLIED:
-            self.done.append(name)
+            self.done.append(edit)
         # Each deed is stamped above the one before.
         self.gen = deed.gen
         self.acks.append({**_named(name), "outcome": deed.outcome, "gen": deed.gen})
@@ -55,8 +54,9 @@ def serve(run: Run, offer: Offer) -> int:
         seen.add(offer.next)
         offer = run.ask(after=offer.next)
         answered += _serve_page(run, offer.edits)
-    if (left := _unheard(run)) and not run.rehearsal:
-        _tell_again(run, left)
+    if run.overtaken:
+        _tell_overtaken(run, run.overtaken)
+        run.overtaken = []
     return answered
 
 
@@ -69,7 +69,8 @@ def _serve_page(run: Run, offered: Sequence[object]) -> int:
             trouble = exc
             break
     if answers.names:
-        _report(run, answers)
+        outdated = run.cloud.applied(answers.acks, answers.nacks)
+        run.overtaken += [edit for edit in answers.done if edit.name.id in outdated]
         run.state.hear_stored(answers.gen)
         run.judged.update(answers.names)
     if trouble is not None:
@@ -77,52 +78,19 @@ def _serve_page(run: Run, offered: Sequence[object]) -> int:
     return len(answers.names)
 
 
-def _report(run: Run, answers: _Answers) -> None:
-    """Send what was done, and note it until the cloud has been heard to take it as the newest wish."""
-    noted = _unheard(run)
-    left = list(dict.fromkeys([*noted, *answers.done]))
-    if left != noted:
-        _keep(run, left)
-    outdated = run.cloud.applied(answers.acks, answers.nacks)
-    heard = {name for name in answers.names if name.id not in outdated}
-    if not heard.isdisjoint(left):
-        _keep(run, [name for name in left if name not in heard])
-
-
-def _tell_again(run: Run, names: Sequence[Name]) -> None:
-    """Report edits once more that the cloud may not know of, or that were set although something newer had been asked
-    for. What still waits comes again by itself. What does not may have been set by another agent, and earlier: with a
-    generation above all that the cloud has it sees that, and offers the newer wish again.
+def _tell_overtaken(run: Run, edits: Sequence[Edit]) -> None:
+    """Something newer was asked for before these were set. What still waits will replace them; what does not wait any
+    more was set by another agent, perhaps earlier: told with a generation above all that it has, the cloud knows.
     """
-    waiting = _waiting_ids(run)
-    left = [name for name in names if name.id not in waiting]
-    if left:
-        gen = run.state.stamp(run.clock())
-        run.cloud.applied([{**_named(name), "outcome": ledger.APPLIED, "gen": gen} for name in left], [])
-        run.journal.say(f"told once more what was set: edits {', '.join(str(name.id) for name in left)}")
-    _keep(run, [])
-
-
-def _waiting_ids(run: Run) -> set[object]:
-    offer, waiting = run.ask(), set[object]()
-    for _ in range(_MOST_PAGES):
-        waiting |= {one["id"] for one in offer.edits if isinstance(one, dict) and isinstance(one.get("id"), int)}
-        if offer.next is None:
-            break
-        offer = run.ask(after=offer.next)
-    return waiting
-
-
-def _unheard(run: Run) -> list[Name]:
-    try:
-        return [Name(*noted) for noted in json.loads(run.state.get("unheard") or "[]")]
-    except (ValueError, TypeError):
-        return []
-
-
-def _keep(run: Run, names: Sequence[Name]) -> None:
-    if not run.rehearsal:
-        run.state.put("unheard", json.dumps(names))
+    offer = run.ask()
+    waiting = {one.get("id") for one in offer.edits if isinstance(one, dict)}
+    overwritten = [edit for edit in edits if edit.name.id not in waiting]
+    if offer.next is not None or not overwritten:
+        return
+    gen = run.state.stamp(run.clock())
+    run.cloud.applied([{**_named(edit.name), "outcome": ledger.APPLIED, "gen": gen} for edit in overwritten], [])
+    for edit in overwritten:
+        run.journal.say(f"{edit}: another agent has set something newer, which is asked for again")
 
 
 def _serve_one(run: Run, offered: object, answers: _Answers) -> None:

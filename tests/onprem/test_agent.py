@@ -600,30 +600,6 @@ def test_a_wish_set_after_a_newer_one_is_told_with_a_generation_above_that(stage
     assert stage.cloud.acks[1]["gen"] > 2_000_000_000
 
 
-def test_an_ack_that_never_got_through_is_told_by_the_next_run(stage: Stage) -> None:
-    """Cut off or killed between write and ack, while another agent set something newer: nobody would ask again."""
-    stage.cloud.edits, stage.cloud.before["applied"] = [edit(status="present")], CUT
-    run_once(stage)
-    stage.cloud.before.clear()
-    stage.cloud.edits = []
-
-    run_once(stage)
-    run_once(stage)
-
-    assert [ack["rev"] for ack in stage.cloud.acks] == [5]
-
-
-def test_a_lost_ack_that_is_asked_for_again_is_told_once(stage: Stage) -> None:
-    stage.cloud.edits, stage.cloud.before["applied"] = [edit(status="present")], CUT
-    run_once(stage)
-    stage.cloud.before.clear()
-
-    run_once(stage)
-
-    assert [ack["rev"] for ack in stage.cloud.acks] == [5]
-    assert not [line for line in stage.lines() if "once more" in line]
-
-
 def test_a_wish_whose_successor_still_waits_is_told_once(stage: Stage) -> None:
     stage.cloud = OvertakenCloud([edit(status="present")])
     stage.cloud.set_by_another = False
