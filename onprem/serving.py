@@ -70,6 +70,9 @@ def _serve_page(run: Run, offered: Sequence[object]) -> int:
             break
     if answers.names:
         outdated = run.cloud.applied(answers.acks, answers.nacks)
+        answered = {name.id for name in answers.names}
+        # What was overtaken by a wish that we have set ourselves by now is settled.
+        run.overtaken = [edit for edit in run.overtaken if edit.name.id not in answered]
         run.overtaken += [edit for edit in answers.done if edit.name.id in outdated]
         run.state.hear_stored(answers.gen)
         run.judged.update(answers.names)
@@ -83,7 +86,7 @@ def _tell_overtaken(run: Run, edits: Sequence[Edit]) -> None:
     more was set by another agent, perhaps earlier: told with a generation above all that it has, the cloud knows.
     """
     offer = run.ask()
-    waiting = {one.get("id") for one in offer.edits if isinstance(one, dict)}
+    waiting = [one.get("id") for one in offer.edits if isinstance(one, dict)]
     overwritten = [edit for edit in edits if edit.name.id not in waiting]
     if offer.next is not None or not overwritten:
         return

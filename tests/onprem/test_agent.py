@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mirror.wire import Snapshot
-from onprem import agent, days
+from onprem import agent, days, serving
 from onprem.agent import Asked
 from onprem.occurrences import Occurrences
 from onprem.ports import BadWindows, CloudTrouble, ContentRefused, FactoryDown, Offer, Stale, Suspicious, ViewMissing
@@ -598,6 +598,17 @@ def test_a_wish_set_after_a_newer_one_is_told_with_a_generation_above_that(stage
 
     assert [ack["rev"] for ack in stage.cloud.acks] == [5, 5]
     assert stage.cloud.acks[1]["gen"] > 2_000_000_000
+
+
+def test_an_overtaken_wish_is_not_told_after_a_newer_one_of_our_own(stage: Stage) -> None:
+    stage.cloud = OvertakenCloud([edit(status="present")])
+    run, stage.cloud.after["pending"] = stage.run(), CUT
+    with pytest.raises(CloudTrouble):
+        serving.serve(run, Offer([edit(status="present")]))
+    run.cloud = later = FakeCloud()
+    serving.serve(run, Offer([edit(status="late", rev=6)]))
+
+    assert [ack["rev"] for ack in later.acks] == [6]
 
 
 def test_a_wish_whose_successor_still_waits_is_told_once(stage: Stage) -> None:
