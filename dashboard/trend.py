@@ -74,7 +74,7 @@ def _bar(index: int, absent: int | None, peak: int, expected: int, *, now: bool)
     if absent is None:
         return Bar(index * _STEP + _STEP / 2, BASE - 5, 0, "none")
     height = round(max(absent / peak * _TALLEST, 1) if peak else 1, 1)
-    kind = "now" if now else "peak" if absent > ALARMING * expected else ""
+    kind = "now" if now else "many" if absent > ALARMING * expected else ""
     return Bar(round(x, 1), round(BASE - height, 1), height, kind)
 
 
