@@ -175,6 +175,10 @@ def everything() -> list[Any]:
 
 
 class Loop(RuleBasedStateMachine):
+    """The invariants assert; ``lives`` counts the days that were played to their end."""
+
+    lives = 0
+
     @initialize()
     def begin(self) -> None:
         for model in (Edit, DaySnapshot, EditEvent, QueueVersion, FactoryLink):
@@ -189,6 +193,7 @@ class Loop(RuleBasedStateMachine):
     def teardown(self) -> None:
         if hasattr(self, "folder"):
             shutil.rmtree(self.folder)
+            Loop.lives += 1
 
     def run(self, faults: Faults) -> None:
         self.factory.faults = self.line.faults = faults
@@ -321,6 +326,7 @@ def test_whatever_happens_both_sides_end_with_the_last_wish() -> None:
             phases=[Phase.generate],
         ),
     )
+    assert Loop.lives >= 25
 
 
 def test_the_machine_speaks_the_wire() -> None:

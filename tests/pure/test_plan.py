@@ -186,8 +186,16 @@ def test_a_clock_before_every_floor_is_refused() -> None:
         check_clock(local("01 11:00"), high_water=None, floors=[FLOOR, local("05 12:00")])
 
 
+def is_believed(now: datetime, *, high_water: datetime | None, floors: list[datetime]) -> bool:
+    try:
+        check_clock(now, high_water=high_water, floors=floors)
+    except ClockWrong:
+        return False
+    return True
+
+
 def test_one_job_from_the_future_does_not_stop_the_others() -> None:
-    check_clock(local("02 12:00"), high_water=None, floors=[FLOOR, local("05 12:00")])
+    assert is_believed(local("02 12:00"), high_water=None, floors=[FLOOR, local("05 12:00")])
 
 
 @pytest.mark.parametrize("jump", [timedelta(days=30, seconds=1), timedelta(days=9000)])
@@ -197,7 +205,7 @@ def test_a_clock_that_jumps_more_than_thirty_days_is_refused(jump: timedelta) ->
 
 
 def test_a_clock_that_jumps_thirty_days_is_believed() -> None:
-    check_clock(FLOOR + timedelta(days=30), high_water=FLOOR, floors=[FLOOR])
+    assert is_believed(FLOOR + timedelta(days=30), high_water=FLOOR, floors=[FLOOR])
 
 
 def test_some_seconds_back_are_the_clock_being_put_right() -> None:
