@@ -1,17 +1,19 @@
 """Applying one edit exactly once, whatever crashes or is delivered again.
 
 The intent is on disk before the factory is touched, the deed before the cloud hears of it. What was done is never
-written a second time: by then a foreman may have corrected it.
+written a second time: by then a foreman may have corrected it. What the cloud has not been heard to take stays
+`unheard`: with another agent at work it may not be asked for again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
 
 from mirror.wire import ABSENT
 from onprem import days
-from onprem.offered import Edit
+from onprem.offered import Edit, Name
 from onprem.ports import Cell, Factory, Refused
 from onprem.state import State
 
@@ -56,18 +58,50 @@ def apply(edit: Edit, *, factory: Factory, state: State, now: float, today: date
     return _done(edit, outcome, state=state, now=now)
 
 
+def unheard(state: State) -> list[Edit]:
+    """Return what was done, or may have been in a run that broke off, and the cloud may not know of."""
+    rows = state.db.execute(
+        "SELECT edit_id, rev, status, day, period, employee_no FROM ledger WHERE is_heard = 0 ORDER BY edit_id"
+    )
+    return [
+        Edit(Name(edit_id, rev, status), Cell(date.fromisoformat(day), period, no))
+        for edit_id, rev, status, day, period, no in rows
+    ]
+
+
+def hear(state: State, names: Iterable[Name]) -> None:
+    """The cloud has taken these intentions as the newest, or been told that they are not."""
+    with state.transaction():
+        state.db.executemany(
+            "UPDATE ledger SET is_heard = 1 WHERE is_heard = 0 AND edit_id = ? AND rev = ?",
+            [(name.id, name.rev) for name in names],
+        )
+
+
+def stands(edit: Edit, factory: Factory) -> bool:
+    """Tell whether the cell is now as the edit wants it. May raise FactoryTrouble."""
+    try:
+        return factory.look(edit.cell) == _wanted(edit)
+    except Refused:
+        return False
+
+
 def forget_old(state: State, *, now: float) -> None:
     state.db.execute("DELETE FROM ledger WHERE noted_at < ?", (int(now) - _KEPT_SECONDS,))
 
 
 def _resolve(edit: Edit, found: str | None, *, factory: Factory, state: State) -> str:
     """An intent is open: a run ended between noting it and noting the deed. What stands there now tells which."""
-    stands = factory.look(edit.cell)
-    if stands == (None if edit.name.status == ABSENT else edit.name.status):
+    now_there = factory.look(edit.cell)
+    if now_there == _wanted(edit):
         return APPLIED
-    if stands != found:
+    if now_there != found:
         return SUPERSEDED
     return _set(edit, factory=factory, state=state)
+
+
+def _wanted(edit: Edit) -> str | None:
+    return None if edit.name.status == ABSENT else edit.name.status
 
 
 def _set(edit: Edit, *, factory: Factory, state: State) -> str:
@@ -84,8 +118,8 @@ def _done(edit: Edit, outcome: str, *, state: State, now: float, is_repeat: bool
     with state.transaction():
         gen = state.stamp(now)
         state.db.execute(
-            "UPDATE ledger SET outcome = ? WHERE day = ? AND period = ? AND employee_no = ?",
-            (outcome, *_key(edit.cell)),
+            "UPDATE ledger SET outcome = ?, edit_id = ?, is_heard = 0 WHERE day = ? AND period = ? AND employee_no = ?",
+            (outcome, edit.name.id, *_key(edit.cell)),
         )
         days.owe(state, edit.cell.day, gen=gen)
     return Deed(outcome, gen, is_repeat)
@@ -94,8 +128,9 @@ def _done(edit: Edit, outcome: str, *, state: State, now: float, is_repeat: bool
 def _note_intent(edit: Edit, found: str | None, *, state: State, now: float) -> None:
     with state.transaction():
         state.db.execute(
-            "INSERT OR REPLACE INTO ledger VALUES (?, ?, ?, ?, ?, ?, NULL, ?)",
-            (*_key(edit.cell), edit.name.rev, edit.name.status, found, int(now)),
+            "INSERT OR REPLACE INTO ledger (day, period, employee_no, rev, status, found, noted_at, edit_id, is_heard) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)",
+            (*_key(edit.cell), edit.name.rev, edit.name.status, found, int(now), edit.name.id),
         )
         days.owe(state, edit.cell.day)
 

@@ -11,7 +11,6 @@ from mirror.counting import business_date
 from onprem import days, heartbeat
 from onprem.clocks import FACTORY_ZONE
 from onprem.journal import Journal
-from onprem.offered import Edit
 from onprem.ports import Cloud, CloudTrouble, ContentRefused, Factory, FactoryTrouble, Offer
 from onprem.report import Report
 from onprem.state import State
@@ -26,7 +25,6 @@ class Run:
     """``clock`` gives unix seconds; ``work`` is the lock held while applying, capturing and pushing.
 
     ``judged`` are offers that the cloud has taken our answer to: offered again, they are left for the next run.
-    ``overtaken`` are edits set although something newer had been asked for by then.
     ``ahead_s`` is our clock minus the cloud's. ``told`` is the trouble that the cloud has heard of, None before the
     first call; ``carried`` is the last run's, until this one knows better. ``said`` keeps a lasting trouble from
     filling the log. In a ``rehearsal`` the ports change nothing and the lines say "would".
@@ -45,7 +43,6 @@ class Run:
     rehearsal: bool = False
     report: Report = field(default_factory=Report)
     judged: set[Hashable] = field(default_factory=set)
-    overtaken: list[Edit] = field(default_factory=list)
     ahead_s: int = 0
     told: str | None = None
     carried: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from onprem import ledger
@@ -20,19 +20,16 @@ _LONGEST_S = 5 * 60
 
 @dataclass
 class _Answers:
-    """What goes back for one page. ``done``: edits that were set just now."""
+    """What goes back for one page."""
 
     acks: list[dict[str, object]] = field(default_factory=list)
     nacks: list[dict[str, object]] = field(default_factory=list)
     names: list[Name] = field(default_factory=list)
-    done: list[Edit] = field(default_factory=list)
     gen: int | None = None
 
     def ack(self, edit: Edit, deed: Deed) -> None:
         name = edit.name
         self.names.append(name)
-        if not deed.is_repeat and deed.outcome == ledger.APPLIED:
-            self.done.append(edit)
         # Each deed is stamped above the one before.
         self.gen = deed.gen
         self.acks.append({**_named(name), "outcome": deed.outcome, "gen": deed.gen})
@@ -49,15 +46,19 @@ def serve_all(run: Run) -> None:
 
 def serve(run: Run, offer: Offer) -> int:
     """Work through this page and those that follow it. Return how many edits could be answered."""
-    answered, seen, end = _serve_page(run, offer.edits), set[str](), time.monotonic() + _LONGEST_S
+    answered = sum(_serve_page(run, page.edits) for page in _pages(run, offer))
+    if left := ledger.unheard(run.state):
+        _tell_unheard(run, left)
+    return answered
+
+
+def _pages(run: Run, offer: Offer) -> Iterator[Offer]:
+    seen, end = set[str](), time.monotonic() + _LONGEST_S
+    yield offer
     while offer.next is not None and offer.next not in seen and len(seen) < _MOST_PAGES and time.monotonic() < end:
         seen.add(offer.next)
         offer = run.ask(after=offer.next)
-        answered += _serve_page(run, offer.edits)
-    if run.overtaken:
-        _tell_overtaken(run, run.overtaken)
-        run.overtaken = []
-    return answered
+        yield offer
 
 
 def _serve_page(run: Run, offered: Sequence[object]) -> int:
@@ -70,30 +71,33 @@ def _serve_page(run: Run, offered: Sequence[object]) -> int:
             break
     if answers.names:
         outdated = run.cloud.applied(answers.acks, answers.nacks)
-        answered = {name.id for name in answers.names}
-        # What was overtaken by a wish that we have set ourselves by now is settled.
-        run.overtaken = [edit for edit in run.overtaken if edit.name.id not in answered]
-        run.overtaken += [edit for edit in answers.done if edit.name.id in outdated]
-        run.state.hear_stored(answers.gen)
+        with run.state.transaction():
+            ledger.hear(run.state, [name for name in answers.names if name.id not in outdated])
+            run.state.hear_stored(answers.gen)
         run.judged.update(answers.names)
     if trouble is not None:
         raise trouble
     return len(answers.names)
 
 
-def _tell_overtaken(run: Run, edits: Sequence[Edit]) -> None:
-    """Something newer was asked for before these were set. What still waits will replace them; what does not wait any
-    more was set by another agent, perhaps earlier: told with a generation above all that it has, the cloud knows.
+def _tell_unheard(run: Run, left: Sequence[Edit]) -> None:
+    """Report once more what the cloud has not been heard to take, or was set after something newer was asked for.
+
+    What still waits comes again by itself, or its successor does. What does not was set by another agent too: if ours
+    stands there, it came later, and told with a generation above all that the cloud has, that offers the newer again.
     """
-    offer = run.ask()
-    waiting = [one.get("id") for one in offer.edits if isinstance(one, dict)]
-    overwritten = [edit for edit in edits if edit.name.id not in waiting]
-    if offer.next is not None or not overwritten:
-        return
-    gen = run.state.stamp(run.clock())
-    run.cloud.applied([{**_named(edit.name), "outcome": ledger.APPLIED, "gen": gen} for edit in overwritten], [])
-    for edit in overwritten:
-        run.journal.say(f"{edit}: another agent has set something newer, which is asked for again")
+    waiting = {one.get("id") for page in _pages(run, run.ask()) for one in page.edits if isinstance(one, dict)}
+    closed = [edit for edit in left if edit.name.id not in waiting]
+    standing = [edit for edit in closed if ledger.stands(edit, run.factory)]
+    if standing:
+        deed = Deed(ledger.APPLIED, run.state.stamp(run.clock()), is_repeat=True)
+        answers = _Answers()
+        for edit in standing:
+            answers.ack(edit, deed)
+        run.cloud.applied(answers.acks, [])
+        for edit in standing:
+            run.journal.say(f"{edit}: {_outcome(deed, run)}")
+    ledger.hear(run.state, [edit.name for edit in closed])
 
 
 def _serve_one(run: Run, offered: object, answers: _Answers) -> None:

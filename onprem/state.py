@@ -18,14 +18,13 @@ from urllib.parse import quote
 from onprem.locks import LockUnusable, only_one
 
 NAME = "state.sqlite3"
-_SCHEMA_VERSION = 1
 _BUSY_SECONDS = 10
 _KEPT_ASIDE = 3
 
 # day: what the cloud has accepted last. owed: what it must still get; ``gen`` is the lowest generation that will do
 # (0: any, also one that was sent before). ledger: the newest intention per cell; ``outcome`` NULL is an intent whose
 # write may or may not have happened, ``found`` the mark that was there before.
-_SCHEMA = """
+_FIRST = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE day (day TEXT PRIMARY KEY, hash TEXT NOT NULL, gen INTEGER NOT NULL, is_open INTEGER NOT NULL);
 CREATE TABLE owed (day TEXT PRIMARY KEY, gen INTEGER NOT NULL);
@@ -35,15 +34,23 @@ CREATE TABLE ledger (
     PRIMARY KEY (day, period, employee_no)
 ) WITHOUT ROWID;
 """
+# ``is_heard`` 0: the cloud has not been heard to take this as the newest intention for the cell.
+_UNHEARD = """
+ALTER TABLE ledger ADD COLUMN edit_id INTEGER;
+ALTER TABLE ledger ADD COLUMN is_heard INTEGER NOT NULL DEFAULT 1;
+CREATE INDEX ledger_unheard ON ledger (edit_id) WHERE is_heard = 0;
+"""
+# What makes each version of the file from the one before.
+_SCHEMA = (_FIRST, _UNHEARD)
 
 _COLUMNS = (
     "SELECT name, value FROM meta",
     "SELECT day, hash, gen, is_open FROM day",
     "SELECT day, gen FROM owed",
-    "SELECT day, period, employee_no, rev, status, found, outcome, noted_at FROM ledger",
+    "SELECT day, period, employee_no, rev, status, found, outcome, noted_at, edit_id, is_heard FROM ledger",
 )
 _DAYS = """
-SELECT day FROM owed UNION SELECT day FROM day UNION
+SELECT day FROM owed UNION SELECT day FROM day UNION SELECT day FROM ledger UNION
 SELECT value FROM meta WHERE name IN ('last_success', 'checked_day')
 """
 _NUMBERS = "SELECT value FROM meta WHERE name IN ('gen', 'ahead_s', 'heard_gen', 'taken_gen', 'checked_at')"
@@ -198,9 +205,12 @@ def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 def _make_tables(db: sqlite3.Connection) -> None:
-    if db.execute("PRAGMA user_version").fetchone()[0] >= _SCHEMA_VERSION:
-        return
-    db.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {_SCHEMA_VERSION}; COMMIT;")
+    for version, step in enumerate(_SCHEMA[_version(db) :], start=_version(db) + 1):
+        db.executescript(f"BEGIN IMMEDIATE; {step} PRAGMA user_version = {version}; COMMIT;")
+
+
+def _version(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _is_sound(path: Path) -> bool:
@@ -219,9 +229,10 @@ def _is_sound(path: Path) -> bool:
 
 def _makes_sense(db: sqlite3.Connection) -> bool:
     """SQLite sees no flipped bit inside a value, which would stop every run later. May raise ValueError instead."""
-    if db.execute("PRAGMA user_version").fetchone()[0] < _SCHEMA_VERSION:
+    version = _version(db)
+    if version == 0:
         return True
-    for table in _COLUMNS:
+    for table in _COLUMNS if version == len(_SCHEMA) else ():
         db.execute(f"{table} LIMIT 1").fetchall()
     days = [day for (day,) in db.execute(_DAYS)]
     numbers = [value for (value,) in db.execute(_NUMBERS)]

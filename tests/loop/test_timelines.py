@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from tests.loop.conftest import CLOUD
 from tests.loop.phone import Cell
 from tests.loop.plant import Plant, Runner, planted
 from tests.loop.processes import Cloud, Installation
-from tests.relay import Relay
+from tests.relay import Cut, Relay
 from tests.sides import KEY
 
 APPLIED, INGEST = b"POST /att-sync/applied", b"POST /att-sync/ingest"
@@ -263,11 +264,12 @@ def test_two_agents_by_mistake_do_not_turn_anything_back(plant: Plant, tmp_path:
     assert plant.in_cloud("SELECT second_agent_at IS NOT NULL FROM att_link") == [(1,)]
 
 
+@pytest.mark.parametrize("end", ["late", "cut before", "cut after", "killed"])
 def test_an_old_answer_of_the_other_agent_does_not_stay_in_the_place_of_a_newer_wish(
-    plant: Plant, tmp_path: Path
+    plant: Plant, tmp_path: Path, end: str
 ) -> None:
-    """It asked before the person changed his mind, and hears only when the first agent has set the newer wish."""
-    cell, log = Cell(plant.today, 3, "0104"), tmp_path / "log"
+    """It asked before the person changed his mind, and writes only when the first agent has set the newer wish."""
+    cell, log = plant.new_cell(), tmp_path / "log"
     with Relay(plant.cloud.port) as slow:
         url = f"{slow.url}/att-sync"
         other = Installation(tmp_path / "other", plant.settings(ONPREM_STATE_DIR=tmp_path / "state", ATTSYNC_URL=url))
@@ -277,9 +279,24 @@ def test_an_old_answer_of_the_other_agent_does_not_stay_in_the_place_of_a_newer_
         assert slow.holds.wait(30)
         plant.tap(cell, "late")
         assert plant.run()[0] == 0
-        slow.release()
-        process.wait(30)
+        _end(end, slow, process)
+        assert plant.rows(cell) == ["present"]
+        assert plant.run()[0] == 0
+        slow.mend()
+        assert other.manage("push_cloud").returncode == 0
 
-    assert plant.rows(cell) == ["present"]
     assert plant.run()[0] == 0
     assert (plant.rows(cell), plant.shows(cell)[0]) == (["late"], "late")
+
+
+def _end(end: str, slow: Relay, process: subprocess.Popen[bytes]) -> None:
+    """Let it have its answer, and go on to the end or to the ack of what it has written."""
+    if end.startswith("cut"):
+        slow.cut(Cut.BEFORE_REQUEST if end == "cut before" else Cut.NO_ANSWER, of=APPLIED, times=9)
+    slow.release()
+    if end == "killed":
+        slow.hold(APPLIED)
+        assert slow.holds.wait(30)
+        process.kill()
+        slow.release()
+    process.wait(60)

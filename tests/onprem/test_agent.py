@@ -14,10 +14,20 @@ from mirror.wire import Snapshot
 from onprem import agent, days, serving
 from onprem.agent import Asked
 from onprem.occurrences import Occurrences
-from onprem.ports import BadWindows, CloudTrouble, ContentRefused, FactoryDown, Offer, Stale, Suspicious, ViewMissing
+from onprem.ports import (
+    BadWindows,
+    Cell,
+    CloudTrouble,
+    ContentRefused,
+    FactoryDown,
+    Offer,
+    Stale,
+    Suspicious,
+    ViewMissing,
+)
 from onprem.run import Run
 from onprem.state import State
-from tests.onprem.fakes import CUT, DAY, NOON, FakeCloud, Stage, cell, edit
+from tests.onprem.fakes import CUT, DAY, NOON, FakeCloud, FakeFactory, Stage, cell, edit
 
 YESTERDAY = DAY - timedelta(days=1)
 DAY_S = 86400
@@ -580,13 +590,13 @@ def test_edits_that_fail_do_not_keep_the_days_from_going_out(stage: Stage) -> No
 
 
 class OvertakenCloud(FakeCloud):
-    """Somebody has asked for something newer meanwhile, and another agent has set it, or not yet."""
+    """Somebody asked for something newer meanwhile: it is among those that still ``wait``, or another has set it."""
 
-    set_by_another = True
+    wait: Sequence[dict[str, Any]] = ()
 
     def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> frozenset[int]:
         super().applied(acks, nacks)
-        self.edits = [] if self.set_by_another else [edit(rev=6)]
+        self.edits = [*self.wait]
         self.gen = 2_000_000_000
         return frozenset({7})
 
@@ -600,24 +610,99 @@ def test_a_wish_set_after_a_newer_one_is_told_with_a_generation_above_that(stage
     assert stage.cloud.acks[1]["gen"] > 2_000_000_000
 
 
+def test_an_overtaken_wish_that_no_longer_stands_is_not_told(stage: Stage) -> None:
+    """The other agent came later, or a foreman did: what is there now is right."""
+
+    class Overwritten(OvertakenCloud):
+        def applied(
+            self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]
+        ) -> frozenset[int]:
+            stage.factory.marks[cell()] = "late"
+            return super().applied(acks, nacks)
+
+    stage.cloud = Overwritten([edit(status="present")])
+
+    run_once(stage)
+    run_once(stage)
+
+    assert [ack["rev"] for ack in stage.cloud.acks] == [5]
+
+
 def test_an_overtaken_wish_is_not_told_after_a_newer_one_of_our_own(stage: Stage) -> None:
     stage.cloud = OvertakenCloud([edit(status="present")])
-    run, stage.cloud.after["pending"] = stage.run(), CUT
+    stage.cloud.after["pending"] = CUT
     with pytest.raises(CloudTrouble):
-        serving.serve(run, Offer([edit(status="present")]))
-    run.cloud = later = FakeCloud()
-    serving.serve(run, Offer([edit(status="late", rev=6)]))
+        serving.serve(stage.run(), Offer([edit(status="present")]))
+    later = stage.cloud = FakeCloud([edit(status="late", rev=6)])
+
+    run_once(stage)
 
     assert [ack["rev"] for ack in later.acks] == [6]
 
 
-def test_a_wish_whose_successor_still_waits_is_told_once(stage: Stage) -> None:
+@pytest.mark.parametrize("status", ["present", "absent"])
+def test_an_ack_that_never_got_through_is_told_by_the_next_run(stage: Stage, status: str) -> None:
+    """Cut off or killed between write and ack, while another agent set something newer: nobody would ask again."""
+    stage.cloud.edits, stage.cloud.before["applied"] = [edit(status=status)], CUT
+    run_once(stage)
+    stage.cloud.before.clear()
+    stage.cloud.edits = []
+
+    run_once(stage)
+    run_once(stage)
+
+    assert [ack["rev"] for ack in stage.cloud.acks] == [5]
+    assert [line for line in stage.lines() if "said again that it is applied" in line]
+
+
+def test_what_a_run_that_broke_off_may_have_set_is_told_if_it_stands(stage: Stage) -> None:
+    class Dying(FakeFactory):
+        def set_mark(self, cell: Cell, status: str) -> str:
+            super().set_mark(cell, status)
+            raise KeyboardInterrupt
+
+    stage.factory, stage.cloud.edits = Dying(), [edit(), edit("0002", id=8)]
+    with pytest.raises(KeyboardInterrupt):
+        run_once(stage)
+    stage.factory, stage.cloud.edits = FakeFactory(marks=stage.factory.marks), []
+
+    run_once(stage)
+
+    assert [(ack["id"], ack["outcome"]) for ack in stage.cloud.acks] == [(7, "applied")]
+
+
+def test_a_lost_ack_that_is_asked_for_again_is_told_once(stage: Stage) -> None:
+    stage.cloud.edits, stage.cloud.before["applied"] = [edit(status="present")], CUT
+    run_once(stage)
+    stage.cloud.before.clear()
+
+    run_once(stage)
+    stage.cloud.close_answered()
+    run_once(stage)
+
+    assert [ack["rev"] for ack in stage.cloud.acks] == [5]
+
+
+@pytest.mark.parametrize("before", [0, 450])
+def test_a_wish_whose_successor_still_waits_is_told_once(stage: Stage, before: int) -> None:
     stage.cloud = OvertakenCloud([edit(status="present")])
-    stage.cloud.set_by_another = False
+    stage.cloud.wait = [*(edit(id=100 + n) for n in range(before)), edit(rev=6)]
 
     run_once(stage)
 
     assert [ack["rev"] for ack in stage.cloud.acks] == [5]
+
+
+def test_a_wish_whose_successor_another_agent_sets_later_is_told_then(stage: Stage) -> None:
+    """The other one had written first and its ack was still on the way."""
+    stage.cloud = OvertakenCloud([edit(status="present")])
+    stage.cloud.wait = [edit(rev=6)]
+    run_once(stage)
+    stage.cloud.edits = []
+
+    run_once(stage)
+
+    assert [ack["rev"] for ack in stage.cloud.acks] == [5, 5]
 
 
 def test_all_pages_are_worked_through_and_acked_page_by_page(stage: Stage) -> None:

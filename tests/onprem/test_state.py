@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from onprem import ledger
 from onprem.state import NAME, State, StateUnwritable
 
 
@@ -141,6 +142,33 @@ def test_a_value_that_makes_no_sense_is_damage_too(tmp_path: Path, damage: str) 
 
     with opened(tmp_path) as state:
         assert "damaged" in state.news[0]
+
+
+def test_a_file_of_the_first_version_is_brought_up_to_date_and_forgets_nothing(tmp_path: Path) -> None:
+    db = sqlite3.connect(tmp_path / NAME)
+    db.executescript(
+        """
+        CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+        CREATE TABLE day (day TEXT PRIMARY KEY, hash TEXT NOT NULL, gen INTEGER NOT NULL, is_open INTEGER NOT NULL);
+        CREATE TABLE owed (day TEXT PRIMARY KEY, gen INTEGER NOT NULL);
+        CREATE TABLE ledger (
+            day TEXT NOT NULL, period INTEGER NOT NULL, employee_no TEXT NOT NULL,
+            rev INTEGER NOT NULL, status TEXT NOT NULL, found TEXT, outcome TEXT, noted_at INTEGER NOT NULL,
+            PRIMARY KEY (day, period, employee_no)
+        ) WITHOUT ROWID;
+        INSERT INTO meta VALUES ('gen', 1000);
+        INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'late', NULL, 'applied', 1000);
+        INSERT INTO ledger VALUES ('2026-07-28', 2, '0012', 5, 'late', NULL, NULL, 1000);
+        PRAGMA user_version = 1;
+        """
+    )
+    db.close()
+
+    for _ in range(2):
+        with opened(tmp_path) as state:
+            assert (state.news, state.gen) == ([], 1000)
+            assert state.db.execute("SELECT count(*), count(outcome) FROM ledger").fetchone() == (2, 1)
+            assert ledger.unheard(state) == []
 
 
 def test_only_the_newest_damaged_files_are_kept(tmp_path: Path) -> None:
