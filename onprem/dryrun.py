@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 
-from mirror.wire import ABSENT, Snapshot, is_clock
-from onprem.ledger import APPLIED, SUPERSEDED
-from onprem.ports import Cell, Cloud, Factory, Offer
+from mirror.wire import Snapshot
+from onprem.factory import LegacyFactory
+from onprem.ports import Cell, Cloud, Offer
 
 
 class WatchedFactory:
-    """Reads the real one. What that would refuse to overwrite is told from the day as it is."""
+    """Reads the real one, and tells what that would do with a mark."""
 
-    def __init__(self, factory: Factory, *, now: datetime) -> None:
-        self._factory, self._now = factory, now
-        self._days: dict[date, Snapshot] = {}
+    def __init__(self, factory: LegacyFactory) -> None:
+        self._factory = factory
 
     def snapshots(self, days: Sequence[date], *, now: datetime) -> Iterator[Snapshot]:
         return self._factory.snapshots(days, now=now)
@@ -24,13 +23,7 @@ class WatchedFactory:
         return self._factory.look(cell)
 
     def set_mark(self, cell: Cell, status: str) -> str:
-        return SUPERSEDED if status != ABSENT and self._has_scan(cell) else APPLIED
-
-    def _has_scan(self, cell: Cell) -> bool:
-        if cell.day not in self._days:
-            self._days[cell.day] = next(self._factory.snapshots([cell.day], now=self._now))
-        workers = self._days[cell.day].workers
-        return any(is_clock(worker.p.get(cell.period)) for worker in workers if worker.no == cell.employee_no)
+        return self._factory.would_set_mark(cell, status)
 
 
 class SilentCloud:

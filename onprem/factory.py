@@ -102,17 +102,32 @@ class LegacyFactory:
         attempt = Attempt(cell, status, self._clock())
         try:
             with writing(), transaction.atomic(using=ALIAS):
-                if status != ABSENT:
-                    if self._has_real_scan(cell):
-                        return "superseded"
-                    self._columns = self._columns or relations.override_columns()
-                    override.demand_room(self._columns, cell, status)
+                if self._is_superseded(cell, status):
+                    return "superseded"
                 attempt.make()
         except Refused:
             with writing():
                 attempt.undo()
             raise
         return "applied"
+
+    def would_set_mark(self, cell: Cell, status: str) -> str:
+        """Return or raise what `set_mark` would, as far as that can be known without touching a row."""
+        with writing(), transaction.atomic(using=ALIAS):
+            if self._is_superseded(cell, status):
+                return "superseded"
+            override.demand_rights(cell, status)
+        return "applied"
+
+    def _is_superseded(self, cell: Cell, status: str) -> bool:
+        """Whether a real scan was there first. Raise Refused if the mark would not fit into the columns."""
+        if status == ABSENT:
+            return False
+        if self._has_real_scan(cell):
+            return True
+        self._columns = self._columns or relations.override_columns()
+        override.demand_room(self._columns, cell, status)
+        return False
 
     def _capture(self, table: Timetable, site: Site, chunk: Chunk, now: datetime) -> Snapshot:
         notices = Notices()

@@ -10,15 +10,23 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from django.db import connections
 from django.db.models import QuerySet
 
 from mirror.wire import ABSENT
 from onprem import relations, rows
+from onprem.faults import ALIAS
 from onprem.models import Override, relation_name
 from onprem.ports import Cell, Refused
 from onprem.rows import Texts
 
 SOURCE = "attsync"
+# None of them changes a row, but each needs the right and a relation that can be written.
+TRIALS = {
+    "UPDATE": "UPDATE {override} SET status = status WHERE 1 = 0",
+    "INSERT": "INSERT INTO {override} ({columns}) SELECT {columns} FROM {override} WHERE 1 = 0",
+    "DELETE": "DELETE FROM {override} WHERE 1 = 0",
+}
 
 _LENGTH = re.compile(r"(?:var)?char\((\d+)\)")
 _WORDS = re.compile(r"'((?:[^']|'')*)'")
@@ -89,6 +97,20 @@ def of_cell(cell: Cell, found: Sequence[Texts]) -> list[Texts]:
 
 def newest(found: Sequence[Texts]) -> Texts | None:
     return max(found, key=lambda row: (row[4] or "", row[3] or ""), default=None)
+
+
+def try_command(command: str) -> None:
+    """Run one of `TRIALS`. Raise the database's error if it may not be used."""
+    override, columns = relation_name("override"), ", ".join(relations.WRITTEN)
+    with connections[ALIAS].cursor() as cursor:
+        cursor.execute(TRIALS[command].format(override=override, columns=columns))
+
+
+def demand_rights(cell: Cell, status: str) -> None:
+    """Try the commands that writing this mark would take. Raise the database's error if one may not be used."""
+    commands = ["DELETE"] if status == ABSENT else ["UPDATE"] if stored(cell) is not None else ["UPDATE", "INSERT"]
+    for command in commands:
+        try_command(command)
 
 
 def demand_room(columns: Mapping[str, str], cell: Cell, status: str) -> None:

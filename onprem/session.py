@@ -38,9 +38,7 @@ def checked_line() -> Line:
 def rehearse(line: Line, asked: Asked, bar: Bar, *, verbosity: int) -> Report:
     """Say what a run would do. The state is a copy in memory, and nobody has to wait for anybody."""
     with _cloud(line) as cloud, closing(State.peek(settings.ONPREM_STATE_DIR)) as state:
-        run = _run(SilentCloud(cloud), state, bar, verbosity=verbosity)
-        run.rehearsal = True
-        run.factory = WatchedFactory(run.factory, now=run.now)
+        run = _run(SilentCloud(cloud), state, bar, verbosity=verbosity, rehearsal=True)
         with _optional_relations(state, forget=asked.force):
             agent.run_once(run, asked)
     return run.report
@@ -120,9 +118,10 @@ def _lock(name: str, *, wait: float = 0) -> AbstractContextManager[None]:
     return only_one(settings.ONPREM_STATE_DIR / f"{name}.lock", wait=wait)
 
 
-def _run(cloud: Cloud, state: State, bar: Bar, *, verbosity: int) -> Run:
+def _run(cloud: Cloud, state: State, bar: Bar, *, verbosity: int, rehearsal: bool = False) -> Run:
+    factory = LegacyFactory(day_starts=settings.ONPREM_DAY_STARTS, clock=lambda: run.now)
     run: Run = Run(
-        factory=LegacyFactory(day_starts=settings.ONPREM_DAY_STARTS, clock=lambda: run.now),
+        factory=WatchedFactory(factory) if rehearsal else factory,
         cloud=cloud,
         state=state,
         journal=Journal(bar.write, verbosity=verbosity),
@@ -132,6 +131,7 @@ def _run(cloud: Cloud, state: State, bar: Bar, *, verbosity: int) -> Run:
         progress=bar.show,
         # A database server that was restarted leaves a dead connection behind.
         between_turns=close_old_connections,
+        rehearsal=rehearsal,
     )
     return run
 

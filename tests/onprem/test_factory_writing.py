@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from django.db import connections
@@ -274,6 +274,30 @@ def test_a_view_is_written_with_no_more_rights_than_promised(limited: LegacyFact
     assert marks() == []
 
 
+def said(mark: Callable[[Cell, str], str], status: str) -> str:
+    try:
+        return mark(CELL, status)
+    except Refused as exc:
+        return f"{exc.code}: {exc}"
+
+
+@pytest.mark.parametrize("right", ["INSERT", "UPDATE", "DELETE"])
+@pytest.mark.parametrize("stands", [False, True])
+@pytest.mark.parametrize("status", ["present", "absent"])
+def test_a_rehearsal_says_beforehand_what_a_missing_right_comes_to(
+    limited: LegacyFactory, mariadb: MariaDB, right: str, stands: bool, status: str
+) -> None:
+    if stands:
+        limited.set_mark(CELL, "late")
+    mariadb.execute(f"REVOKE {right} ON limited.attsync_override FROM agent@localhost")
+    before = marks()
+
+    beforehand = said(limited.would_set_mark, status)
+
+    assert marks() == before
+    assert said(limited.set_mark, status) == beforehand
+
+
 def test_a_number_in_other_letters_is_another_person(limited: LegacyFactory, mariadb: MariaDB) -> None:
     mariadb.execute(
         "INSERT INTO att_manual VALUES ('2026-07-28', 2, 'A12', 'late', 'web', NULL, NULL)", database="limited"
@@ -363,8 +387,10 @@ def test_a_column_that_is_too_short_is_named_before_anything_is_written(mariadb:
         add_periods()
         add_people("00012")
 
-        with pytest.raises(Refused, match=r"is char\(4\), which cannot hold (00012|present)"):
-            LegacyFactory(clock=lambda: EVENING).set_mark(Cell(DAY, 2, "00012"), "present")
+        factory = LegacyFactory(clock=lambda: EVENING)
+        for mark in (factory.would_set_mark, factory.set_mark):
+            with pytest.raises(Refused, match=r"is char\(4\), which cannot hold (00012|present)"):
+                mark(Cell(DAY, 2, "00012"), "present")
         assert marks() == []
 
 
