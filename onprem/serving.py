@@ -59,6 +59,8 @@ def _pages(run: Run, offer: Offer) -> Iterator[Offer]:
         seen.add(offer.next)
         offer = run.ask(after=offer.next)
         yield offer
+    if offer.next is not None:
+        run.journal.say("edits: the cloud's pages do not end; the rest is left for the next run")
 
 
 def _serve_page(run: Run, offered: Sequence[object]) -> int:

@@ -725,6 +725,7 @@ def test_a_cloud_that_pages_in_a_circle_is_left(stage: Stage) -> None:
     run_once(stage)
 
     assert (len(stage.cloud.beats), list(stage.cloud.days)) == (2, ["2026-07-28"])
+    assert "edits: the cloud's pages do not end; the rest is left for the next run" in stage.lines()
 
 
 def test_further_pages_are_no_new_sign_of_life(stage: Stage) -> None:
