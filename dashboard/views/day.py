@@ -66,6 +66,7 @@ def page(
         "page": built,
         "count": built.count,
         "month": built.head.month,
+        "day": place.day.isoformat(),
         "late_look": statuses.DAY["late"],
         "off_look": statuses.DAY["off"],
         "off_url": place.showing("off").url(),

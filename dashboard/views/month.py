@@ -40,10 +40,10 @@ def month(request: HttpRequest) -> HttpResponse:
     return render(request, "month.html", context, status=400 if problem else 200)
 
 
-def asked_month(request: HttpRequest, known: Calendar) -> tuple[date, str | Promise]:
-    """Return the first of the month asked for, else of this month with the reason why."""
+def asked_month(request: HttpRequest, known: Calendar, day: date | None = None) -> tuple[date, str | Promise]:
+    """Return the first of the month asked for, else of this day's or of this month, with the reason why."""
     typed = request.GET.get("m", "")
-    this = known.today.replace(day=1)
+    this = (day or known.today).replace(day=1)
     try:
         return (typed_dates.month_from(typed) if typed else this), ""
     except NotADate as exc:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -113,6 +114,19 @@ def test_a_person_has_every_day_with_its_times_and_their_origin(phone: Client) -
 
     assert "จ. 20 มาบางช่วง 08:10 สาย สาย แก้มือ –" in page
     assert "ส. 18 ไม่มีข้อมูล" in page
+
+
+def test_from_a_persons_page_one_comes_back_to_the_day_one_came_from(phone: Client) -> None:
+    ingest(phone, body(date(2026, 6, 30), workers=[worker("A012", "THIDA AYE", {})]))
+    who = re.search(r'class="who" href="/att-sync/(worker/A012[^"]*)"', shown(phone, "?date=2026-06-30&open=g2"))
+    assert who
+
+    page = shown(phone, who[1])
+    assert "อ. 30" in plain(page)
+    earlier = re.search(r'href="([?]m=2026-05[^"]*)"', page)
+    assert earlier
+    for shown_page in (page, shown(phone, "worker/A012" + unescape(earlier[1]))):
+        assert '<a class="ib" href="/att-sync/?date=2026-06-30"' in shown_page
 
 
 def test_a_person_on_the_day_that_runs_is_not_absent(phone: Client) -> None:
