@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dashboard import people, statuses
-from editqueue.models import Edit
+from editqueue.models import Edit, Outcome
 from editqueue.undo import WINDOW, stamp_of
 from mirror.wire import parse_day
 
@@ -64,15 +64,25 @@ def _one(
     if periods is None:
         periods = {code: name or "" for (_day, code), name in people.period_names([edit.day], now).items()}
     where = periods.get(edit.period) or _("Period %(code)s") % {"code": edit.period}
-    said = f"{where} = {statuses.WISH[edit.status].label} · {_reached(edit)}".strip()
+    said = f"{where} = {statuses.WISH[edit.status].label}{_reached([edit])}"
     name = edit.full_name or edit.employee_no
     if undone:
         return Toast(_("taken back") + f" · {said}", name)
     return Toast(said, name, "undo", f"{edit.id}.{edit.rev}")
 
 
-def _reached(edit: Edit) -> str:
-    return str(statuses.EDIT["pending" if edit.applied_at is None else "saved"].label)
+def _reached(edits: Sequence[Edit]) -> str:
+    """How far they have come: whatever still waits, else what became of all of them, else nothing."""
+    reached = {_answer(edit) for edit in edits}
+    if "pending" in reached:
+        return f" · {statuses.EDIT['pending'].label}"
+    return f" · {statuses.EDIT[reached.pop()].label}" if len(reached) == 1 and "" not in reached else ""
+
+
+def _answer(edit: Edit) -> str:
+    if edit.applied_at is None:
+        return "refused" if edit.held_at else "pending"
+    return {Outcome.APPLIED: "saved", Outcome.SUPERSEDED: "scanned"}.get(Outcome(edit.outcome), "")
 
 
 def _all(day: date | None, done: str, now: datetime, *, undone: bool) -> Toast | None:
@@ -87,4 +97,4 @@ def _all(day: date | None, done: str, now: datetime, *, undone: bool) -> Toast |
     if undone:
         return Toast(ngettext("%(n)s correction taken back", "%(n)s corrections taken back", n) % {"n": n})
     text = ngettext("%(n)s person marked", "%(n)s people marked", n) % {"n": n}
-    return Toast(f"{text} · {statuses.EDIT['pending'].label}", "", "undo_all", done)
+    return Toast(text + _reached(edits), "", "undo_all", done)

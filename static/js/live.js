@@ -69,7 +69,10 @@
     if (running || document.hidden) return;
     running = true;
     try {
-      const answer = await attsync.ask(`${location.pathname}?${attsync.here()}`, { headers: { "If-None-Match": etag } });
+      const here = attsync.here();
+      const done = document.querySelector(".toast button")?.value;
+      if (done) here.set("done", done);
+      const answer = await attsync.ask(`${location.pathname}?${here}`, { headers: { "If-None-Match": etag } });
       if (!answer) return;
       if (answer.status === 304) turn(answer.fresh);
       else if (answer.status === 200 && answer.doc.getElementById("fresh")) take(answer);
@@ -90,7 +93,13 @@
     attsync.say(answer.doc, false);
   };
 
-  // One sentence for what changed; after a tap the message with its way back.
+  const retold = (shown, now) => {
+    if (!shown || !now || shown.innerHTML === now.innerHTML) return false;
+    shown.replaceWith(document.adoptNode(now));
+    return true;
+  };
+
+  // One sentence for what changed; after a tap the message with its way back, kept true while it stands.
   attsync.say = (doc, toasted) => {
     const region = document.getElementById("said");
     const toast = doc.querySelector(".toast");
@@ -99,7 +108,7 @@
       toast.classList.add("live");
       region.replaceChildren(document.adoptNode(toast));
       attsync.hideToast();
-    } else if (news && news !== said) {
+    } else if (!retold(document.querySelector(".toast p"), toast?.querySelector("p")) && news && news !== said) {
       const sentence = region.querySelector(".vh") || document.createElement("p");
       sentence.className = "vh";
       sentence.textContent = news;

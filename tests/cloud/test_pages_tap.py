@@ -55,6 +55,25 @@ def test_after_a_tap_the_page_says_so_and_offers_the_way_back(phone: Client) -> 
     assert 'name="undo"' in page
 
 
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ({}, " · รอซิงก์"),
+        ({"acks": {}}, " · บันทึกที่โรงงานแล้ว"),
+        ({"acks": {"outcome": "superseded"}}, " · มีสแกนจริงแล้ว"),
+        ({"nacks": {"code": "unknown_employee", "final": True}}, " · โรงงานไม่รับ"),
+    ],
+)
+def test_the_message_says_what_became_of_it_meanwhile(
+    phone: Client, answers: dict[str, dict[str, Any]], said: str
+) -> None:
+    place = press(phone, DAY, "late-2", "A012").headers["Location"]
+    for kind, entry in answers.items():
+        post(phone, "applied", {kind: [ack(edits(phone)[0], **entry)]})
+
+    assert f"ช่วง 2 = สาย{said}</p>" in text_of(phone.get(place))
+
+
 def test_filters_are_kept_over_a_tap(phone: Client) -> None:
     answer = press(phone, DAY, "late-2", "A012", place=f"date={DAY}&q=thida&show=absent&evil=1")
 
@@ -286,6 +305,16 @@ def test_a_whole_group_is_taken_back_with_one_undo(phone: Client) -> None:
 
     assert "เลิกทำแล้ว 2 รายการ" in text_of(phone.get(answer.headers["Location"]))
     assert set(Edit.objects.values_list("status", flat=True)) == {"absent"}
+
+
+@pytest.mark.parametrize(("second", "said"), [(None, " · รอซิงก์"), ("applied", " · บันทึกที่โรงงานแล้ว"), ("superseded", "")])
+def test_a_whole_group_is_saved_when_all_of_it_is(phone: Client, second: str | None, said: str) -> None:
+    place = everyone(phone, ["12", "A012"]).headers["Location"]
+    first, other = edits(phone)
+    acks = [ack(first), *([ack(other, outcome=second)] if second else [])]
+    post(phone, "applied", {"acks": acks})
+
+    assert f"ลงให้แล้ว 2 คน{said}</p>" in text_of(phone.get(place))
 
 
 def test_a_whole_group_sent_twice_is_one_with_its_undo(phone: Client) -> None:

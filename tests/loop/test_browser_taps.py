@@ -100,6 +100,16 @@ def test_it_turns_to_saved_and_then_plain_without_a_reload(phone: Page, factory:
     assert phone.evaluate("window.loadedOnce") is True
 
 
+def test_the_message_with_the_way_back_stays_true_while_it_stands(phone: Page, factory: Factory) -> None:
+    row(phone, missing(phone)[0]).get_by_role("button", name="มา").tap()
+    expect(phone.locator(".toast")).to_contain_text("มา · รอซิงก์")
+
+    factory.apply()
+
+    expect(phone.locator(".toast")).to_contain_text("มา · บันทึกที่โรงงานแล้ว", timeout=10_000)
+    expect(phone.locator(".toast").get_by_role("button")).to_be_visible()
+
+
 def test_a_row_that_moves_to_another_list_takes_nobody_along(phone: Page, factory: Factory) -> None:
     tapped, below = (row(phone, row_id) for row_id in missing(phone)[5:7])
     tapped.scroll_into_view_if_needed()
