@@ -36,7 +36,7 @@ def undo(edit_id: int, *, rev: int, now: datetime, source: str) -> Edit:
     """
     queue = services.lock_queue()
     edit = Edit.objects.filter(id=edit_id).first()
-    if edit is not None and _is_undone(edit, rev):
+    if edit is not None and _is_undone(edit, rev, now):
         return edit
     if edit is None or edit.rev != rev:
         raise Refusal(409, "changed", _("Somebody has asked for something newer here; look again."))
@@ -46,12 +46,24 @@ def undo(edit_id: int, *, rev: int, now: datetime, source: str) -> Edit:
     return edit
 
 
-def _is_undone(edit: Edit, rev: int) -> bool:
+def _is_undone(edit: Edit, rev: int, now: datetime) -> bool:
     """Whether the newest wish is what an undo of ``rev`` asks for: a button pressed twice has worked the first time."""
     cell = {"day": edit.day, "period": edit.period, "employee_no": edit.employee_no, "kind__in": _INTENTIONS}
     asked = list(EditEvent.objects.filter(**cell, rev__lte=edit.rev).order_by("-rev").values_list("rev", "status")[:3])
-    before = asked[2][1] if len(asked) > 2 else ABSENT
-    return len(asked) > 1 and asked[0] == (edit.rev, before) and asked[1][0] == rev
+    if [told[0] for told in asked[:2]] != [edit.rev, rev]:
+        return False
+    before = asked[2][1] if len(asked) > 2 else _mark_at_factory(edit, now)
+    return asked[0][1] == (ABSENT if before == asked[1][1] else before)
+
+
+def _mark_at_factory(edit: Edit, now: datetime) -> str:
+    stored = reading.stored_day(edit.day, now)
+    cells = (
+        worker.p.get(edit.period)
+        for worker in (stored.snapshot.workers if stored else ())
+        if worker.no == edit.employee_no
+    )
+    return next((cell for cell in cells if cell and cell in MANUAL_MARKS), ABSENT)
 
 
 @one_transaction

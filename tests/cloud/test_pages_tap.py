@@ -201,8 +201,10 @@ def test_undoing_a_cancel_wishes_for_the_mark_the_factory_still_has(client: Clie
     ingest(client, body(workers=people))
     sign_in(client)
     tap(client, DAY, 2, "A012", "absent")
-    client.post("/att-sync/mark", undo_of(Edit.objects.get()))
+    undo = undo_of(Edit.objects.get())
+    answers = [client.post("/att-sync/mark", undo) for _ in range(2)]
 
+    assert [answer.status_code for answer in answers] == [303, 303]
     assert wished() == "late"
 
 
