@@ -26,9 +26,10 @@ _WRITTEN = re.compile(
 )
 _WRITTEN_MONTH = re.compile(rf"(?:([0-9]{{1,2}}){_BETWEEN}|({_WORD})\s*-?\s*)([0-9]{{1,6}})")
 _WEEKDAYS = sorted((*THAI.weekdays, *THAI.short_weekdays, *ENGLISH.weekdays, *ENGLISH.short_weekdays), key=len)
-# As our own pages write them: `จ. 30 พ.ย. 2569`, `วันจันทร์ที่ 30 พฤศจิกายน พ.ศ. 2569`.
+# As our own pages write them: `วันนี้ จ. 30 พ.ย. 2569`, `วันจันทร์ที่ 30 พฤศจิกายน พ.ศ. 2569`.
 _WEEKDAY = re.compile(
-    rf"^(?:วัน)?(?:{'|'.join(map(re.escape, reversed(_WEEKDAYS)))})(?:ที่)?[\s,]*(?=[0-9])", re.IGNORECASE
+    rf"^(?:(?:วันนี้|today)[\s,]*)?(?:วัน)?(?:{'|'.join(map(re.escape, reversed(_WEEKDAYS)))})(?:ที่)?[\s,]*(?=[0-9])",
+    re.IGNORECASE,
 )
 _ERA = re.compile(r"พ\.?\s?ศ\.?\s*(?=[0-9]{4}$)")
 _FIRST_YEAR, _LAST_YEAR = 2000, 2100
