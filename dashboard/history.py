@@ -20,6 +20,7 @@ _LOOKS = {
     _Kind.FAILED: ("late", "late"),
     _Kind.HELD: ("absent", "refused"),
     _Kind.REQUEUED: ("wait", "pending"),
+    _Kind.REOFFERED: ("wait", "pending"),
     _Kind.DISCARDED: ("wait", "absent"),
 }
 

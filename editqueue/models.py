@@ -110,6 +110,7 @@ class EditEvent(models.Model):
         FAILED = "failed", _("not yet possible")
         HELD = "held", _("refused by the factory")
         REQUEUED = "requeued", _("sent again by a person")
+        REOFFERED = "reoffered", _("sent again, for something older was set over it")
         DISCARDED = "discarded", _("discarded by a person")
 
     id = models.BigAutoField(primary_key=True)

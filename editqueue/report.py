@@ -94,8 +94,7 @@ def _offered_again(ack: Ack, now: datetime) -> Iterator[EditEvent]:
         return
     again = services.offer_overwritten(ack.id, rev=ack.rev, status=ack.status, gen=ack.gen, now=now)
     if again is not None:
-        text = "an older wish was set after it"
-        yield services.event(again, EditEvent.Kind.REQUEUED, now=now, source=AGENT, text=text)
+        yield services.event(again, EditEvent.Kind.REOFFERED, now=now, source=AGENT)
 
 
 def _refuse_all(nacks: Iterable[Nack], known: Known, result: Result, now: datetime) -> Iterator[EditEvent]:

@@ -18,7 +18,7 @@ from mirror.wire import ABSENT, MANUAL_MARKS, Worker
 Cell = tuple[int, str]
 
 WINDOW = timedelta(minutes=10)
-_INTENTIONS = (EditEvent.Kind.ASKED, EditEvent.Kind.REQUEUED)
+_INTENTIONS = (EditEvent.Kind.ASKED, EditEvent.Kind.REQUEUED, EditEvent.Kind.REOFFERED)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -98,6 +98,7 @@ def test_a_wish_that_an_older_one_was_set_after_is_offered_again(client: Client)
     assert answer["ignored"] == [{"id": old["id"], "reason": "newer_intention"}]
     (again,) = edits(client)
     assert (again["status"], again["rev"] > newest["rev"]) == ("late", True)
+    assert [event.kind for event in EditEvent.objects.order_by("id")] == ["asked", "asked", "applied", "reoffered"]
 
 
 @pytest.mark.parametrize("changes", [{"gen": 99}, {"gen": 100}, {"gen": None}, {"gen": 101, "outcome": "superseded"}])
