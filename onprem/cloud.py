@@ -25,6 +25,8 @@ _MEANINGS = {
     413: "too large for the cloud",
     429: "too many requests",
 }
+# A wrong key, a limit, a cloud that is down: the next call would be told the same.
+_OF_ALL_CALLS = frozenset({401, 429, 503})
 
 
 class HttpCloud:
@@ -89,6 +91,8 @@ class HttpCloud:
         kind, text = _refusal(answer, said)
         trouble = kind(self._line(route, text + _words(said)))
         trouble.now = _date(answer)
+        if isinstance(trouble, CloudTrouble):
+            trouble.of_one_call = answer.status not in _OF_ALL_CALLS
         raise trouble
 
     def _line(self, route: str, text: str) -> str:

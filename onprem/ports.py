@@ -76,10 +76,12 @@ class Factory(Protocol):
 class CloudTrouble(Exception):
     """No trustworthy answer: the line, a wrong key, a block page. Nothing was lost, the next run tries again.
 
-    ``now``: the clock of whoever did answer (unix seconds), None if nobody did or said.
+    ``now``: the clock of whoever did answer (unix seconds), None if nobody did or said. ``of_one_call``: somebody did,
+    and nothing says that all other calls will fare the same.
     """
 
     now: int | None = None
+    of_one_call: bool = False
 
 
 class ContentRefused(Exception):

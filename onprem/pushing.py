@@ -19,6 +19,9 @@ from onprem.run import Run
 PART = "days"
 # Somebody else pushes the same day at the same time; each try stamps above what the cloud said.
 _TRIES = 3
+# One day that does not get through (a firewall that dislikes it) must not keep the newer ones away for ever.
+_MOST_IN_A_ROW = 3
+_MOST_TOLD = 3
 
 
 class Wanted(NamedTuple):
@@ -36,12 +39,17 @@ class Wanted(NamedTuple):
 
 @dataclass
 class _Push:
-    """One push under way. ``owed``: the lowest generation of each day that will do; ``stale``: to be read again."""
+    """One push under way. ``owed``: the lowest generation of each day that will do; ``stale``: to be read again.
+
+    ``unanswered``: days that did not get through, in words; so many ``in_a_row`` up to now.
+    """
 
     run: Run
     wanted: Wanted
     owed: dict[date, int]
     stale: list[date] = field(default_factory=list)
+    unanswered: list[str] = field(default_factory=list)
+    in_a_row: int = 0
     done: int = 0
 
 
@@ -56,10 +64,12 @@ def _push(run: Run, wanted: Wanted) -> None:
     remaining: Sequence[date] = wanted.days
     for _ in range(_TRIES):
         _push_batch(push, remaining)
-        if not push.stale:
-            return
         remaining, push.stale = push.stale, []
-    raise CloudTrouble(f"{', '.join(map(str, remaining))}: somebody else pushes too and is ahead of us each time")
+    if remaining:
+        behind = ", ".join(map(str, remaining))
+        push.unanswered.append(f"{behind}: somebody else pushes too and is ahead of us each time")
+    if push.unanswered:
+        raise CloudTrouble(_told(push.unanswered))
 
 
 def _push_batch(push: _Push, batch: Sequence[date]) -> None:
@@ -118,8 +128,9 @@ def _send(push: _Push, day: date, snapshot: Snapshot, seen: Known) -> None:
     except ContentRefused as exc:
         _note_refused(run, day, seen, exc)
     except CloudTrouble as exc:
-        raise CloudTrouble(f"{day}: {exc}") from exc
+        _note_unanswered(push, day, exc)
     else:
+        push.in_a_row = 0
         run.state.raise_gen(stored)
         run.state.hear_stored(stored)
         days.accept(run.state, day, seen._replace(gen=max(seen.gen, stored or 0)))
@@ -139,6 +150,19 @@ def _adopt(push: _Push, day: date, stale: Stale) -> None:
     if push.run.told is not None:
         push.run.report.troubles["agent"] = "second_agent"
     push.run.journal.say(f"{day}: {stale}; reading the day again")
+
+
+def _note_unanswered(push: _Push, day: date, trouble: CloudTrouble) -> None:
+    """Go on with the other days, unless the whole line is down or it looks like it. Raise CloudTrouble then."""
+    push.unanswered.append(f"{day}: {trouble}")
+    push.in_a_row += 1
+    if not trouble.of_one_call or push.in_a_row == _MOST_IN_A_ROW:
+        raise CloudTrouble(_told(push.unanswered)) from trouble
+
+
+def _told(unanswered: Sequence[str]) -> str:
+    more = len(unanswered) - _MOST_TOLD
+    return "; ".join(unanswered[:_MOST_TOLD]) + (f"; and {more} more" if more > 0 else "")
 
 
 def _note_refused(run: Run, day: date, seen: Known, refusal: ContentRefused) -> None:

@@ -282,6 +282,42 @@ def test_a_line_that_is_down_is_not_tried_for_every_day(stage: Stage) -> None:
     assert len([line for line in stage.lines() if "connection lost" in line]) == 1
 
 
+class PickyCloud(FakeCloud):
+    """Something on the way dislikes some days."""
+
+    disliked: Sequence[str] = ()
+    of_one_call = True
+
+    def ingest(self, body: bytes) -> int | None:
+        if json.loads(body)["date"] in self.disliked:
+            trouble = CloudTrouble("ingest: 403 forbidden")
+            trouble.of_one_call = self.of_one_call
+            raise trouble
+        return super().ingest(body)
+
+
+def test_a_day_that_does_not_get_through_keeps_no_newer_one_away(stage: Stage) -> None:
+    stage.cloud = PickyCloud()
+    stage.cloud.disliked = ["2026-07-24", "2026-07-26"]
+
+    run = run_once(stage, Asked(dates=[DAY], count=5))
+
+    assert list(stage.cloud.days) == ["2026-07-25", "2026-07-27", "2026-07-28"]
+    assert set(days.owed(stage.state)) == {date(2026, 7, 24), date(2026, 7, 26)}
+    assert run.report.exit_code == 75
+    assert stage.lines()[-1] == "2026-07-24: ingest: 403 forbidden; 2026-07-26: ingest: 403 forbidden"
+
+
+@pytest.mark.parametrize(("of_one_call", "tried"), [(True, 3), (False, 1)])
+def test_a_cloud_that_takes_no_day_is_not_tried_with_every_day(stage: Stage, of_one_call: bool, tried: int) -> None:
+    stage.cloud = PickyCloud()
+    stage.cloud.disliked, stage.cloud.of_one_call = [str(DAY - timedelta(days=n)) for n in range(30)], of_one_call
+
+    run_once(stage, Asked(dates=[DAY], count=30))
+
+    assert (stage.lines()[-1].count("403"), stage.cloud.days) == (tried, {})
+
+
 @pytest.mark.parametrize("refusal", [ContentRefused("ingest: 400"), Suspicious("ingest: 409"), ContentRefused("413")])
 def test_a_refused_day_stays_owed_and_holds_up_no_other(stage: Stage, refusal: Exception) -> None:
     stage.cloud.before["ingest"] = refusal

@@ -228,6 +228,17 @@ def test_no_answer_but_success_is_success(client: Make, answer: Answer, words: s
     assert tries == 1
 
 
+@pytest.mark.parametrize(
+    ("status", "of_one_call"),
+    [(200, True), (302, True), (403, True), (500, True), (401, False), (429, False), (503, False)],
+)
+def test_a_refusal_says_whether_another_call_may_get_through(client: Make, status: int, of_one_call: bool) -> None:
+    with RawServer(answers(status)) as server, pytest.raises(CloudTrouble) as caught:
+        client(server.url).ingest(b"{}")
+
+    assert caught.value.of_one_call is of_one_call
+
+
 @pytest.mark.parametrize("status", [400, 413])
 def test_what_the_cloud_does_not_take_is_our_own_fault(client: Make, status: int) -> None:
     answer = says(status, {"ok": False, "code": "bad_payload", "error": "workers[3].no: expected text"})
