@@ -14,10 +14,10 @@ from mirror.wire import ABSENT, Snapshot
 from onprem import override, relations, rows
 from onprem.capture import DayFacts, Register, ScanLine, capture, future_scans, real_scans, register
 from onprem.clocks import local_now, parse_date, parse_moment, parse_usual_moments
-from onprem.faults import ALIAS, reading, writing
+from onprem.faults import ALIAS, is_collision, reading, writing
 from onprem.notices import BAD_ROW, DEAD_TERMINAL, NUMBER_COLLISION, OLD_SCAN, Notices
 from onprem.override import Attempt
-from onprem.ports import Cell, Refused
+from onprem.ports import Cell, FactoryTrouble, Refused
 from onprem.relations import Days
 from onprem.rows import DayOffRow, Mark, PeriodRow, Person, Texts
 from onprem.timetable import Timetable, timetable
@@ -25,6 +25,8 @@ from onprem.timetable import Timetable, timetable
 # Days read together: one range query per relation, and no more scans in memory than so many days have.
 CHUNK = timedelta(days=7)
 HEARD_LATELY = timedelta(hours=24)
+# Somebody else writes the same cell at the same moment.
+_TRIES = 3
 EARLIEST = datetime.combine(date(2000, 1, 1), time())
 
 
@@ -99,12 +101,24 @@ class LegacyFactory:
 
     def set_mark(self, cell: Cell, status: str) -> str:
         """Make the stored mark be ``status``, unless a real scan was there first."""
+        for _ in range(_TRIES - 1):
+            try:
+                return self._set_mark(cell, status)
+            except (Refused, FactoryTrouble) as exc:
+                if not is_collision(exc.__cause__):
+                    raise
+        return self._set_mark(cell, status)
+
+    def _set_mark(self, cell: Cell, status: str) -> str:
+        """Reads come before the transaction: inside, the first one would fix what can be seen of others' writes."""
         attempt = Attempt(cell, status, self._clock())
         try:
-            with writing(), transaction.atomic(using=ALIAS):
+            with writing():
                 if self._is_superseded(cell, status):
                     return "superseded"
-                attempt.make()
+                attempt.look()
+                with transaction.atomic(using=ALIAS):
+                    attempt.make()
         except Refused:
             with writing():
                 attempt.undo()
@@ -113,10 +127,11 @@ class LegacyFactory:
 
     def would_set_mark(self, cell: Cell, status: str) -> str:
         """Return or raise what `set_mark` would, as far as that can be known without touching a row."""
-        with writing(), transaction.atomic(using=ALIAS):
+        with writing():
             if self._is_superseded(cell, status):
                 return "superseded"
-            override.demand_rights(cell, status)
+            with transaction.atomic(using=ALIAS):
+                override.demand_rights(cell, status)
         return "applied"
 
     def _is_superseded(self, cell: Cell, status: str) -> bool:

@@ -32,6 +32,8 @@ _BROKEN = frozenset(
     {1004, 1005, 1009, 1012, 1014, 1015, 1016, 1017, 1018, 1021, 1023, 1024, 1026, 1030, 1033, 1034, 1035, 1037, 1038}
     | {1041, 1114, 1180, 1181, 1194, 1195, 1197, 1296, 1436, 1595, 1712, 1812, 1813, 1814, 1877, 1932, 1933}
 )
+# Two writers met: a changed record, a row that is there by now, a deadlock. The one that lost may try again at once.
+_COLLISIONS = frozenset({1020, 1062, 1213})
 _NO_ROWS_FAULT = _AWAY | _BUSY | _READ_ONLY | _BROKEN
 _SQLITES_OWN = ("locked", "unable to open", "readonly", "disk", "malformed", "not a database", "out of memory")
 
@@ -67,6 +69,10 @@ def trouble_of(exc: Exception) -> FactoryTrouble:
 def is_absent(exc: Exception) -> bool:
     """Tell whether the whole relation is not there, as far as the server lets us see."""
     return _number(exc) in (_NO_TABLE, _DENIED) or str(exc).startswith("no such table")
+
+
+def is_collision(exc: BaseException | None) -> bool:
+    return isinstance(exc, DatabaseError) and _number(exc) in _COLLISIONS
 
 
 def words_of(exc: Exception) -> str:

@@ -13,7 +13,7 @@ from datetime import datetime
 from django.db import connections
 from django.db.models import QuerySet
 
-from mirror.wire import ABSENT
+from mirror.wire import ABSENT, MANUAL_MARKS
 from onprem import relations, rows
 from onprem.faults import ALIAS
 from onprem.models import Override, relation_name
@@ -36,33 +36,41 @@ _ZEROFILL = re.compile(r"\((\d+)(?:,0)?\).*zerofill")
 
 
 class Attempt:
-    """One cell being set. MyISAM takes nothing back by itself: `undo` does."""
+    """One cell being set: `look`, `make`, and where that was refused `undo`: MyISAM takes nothing back by itself."""
 
     def __init__(self, cell: Cell, status: str, now: datetime) -> None:
         self._cell, self._status = cell, status
         self._stamp = now.strftime("%Y-%m-%d %H:%M:%S")
         self._before: list[Texts] | None = None
+        self._after: list[Texts] | None = None
+
+    def look(self) -> None:
+        """Read what is there. Before the transaction, whose first reading statement fixes what it sees of others."""
+        self._before = self._near()
 
     def make(self) -> None:
         """Write and read back. Raise Refused if something else stands there than was asked for."""
-        self._before = relations.overrides_near(self._cell.day, self._cell.employee_no)
-        self._write(of_cell(self._cell, self._before))
-        wanted, found = None if self._status == ABSENT else self._status, stored(self._cell)
+        self._write(of_cell(self._cell, self._before or ()))
+        self._after = self._near()
+        wanted, found = None if self._status == ABSENT else self._status, _mark_of(self._cell, self._after)
         if found != wanted:
             raise Refused("write_failed", f"wrote {self._status}, but read back {found or 'nothing'}", final=False)
 
     def undo(self) -> None:
-        """Put back what was found, and take away what this attempt has left, under whatever number."""
+        """Put back what was found, and take away what this attempt has left, under a number that may have changed."""
         if self._before is None:
             return
         own = newest(of_cell(self._cell, self._before))
-        after = relations.overrides_near(self._cell.day, self._cell.employee_no)
+        after = self._near() if self._after is None else self._after
         for row in {tuple(row) for row in after if row not in self._before and self._is_of_this_attempt(row)}:
             left = relations.overrides_like(row)
             if own is None:
                 left.delete()
             else:
                 left.update(emp_no=own[2], status=own[3], updated_at=own[4], source=own[5])
+
+    def _near(self) -> list[Texts]:
+        return relations.overrides_near(self._cell.day, self._cell.employee_no)
 
     def _write(self, own: Sequence[Texts]) -> None:
         """Set or delete. Updating first and inserting only where nothing matched doubles nothing without a key."""
@@ -77,15 +85,27 @@ class Attempt:
             Override.objects.create(work_date=day.isoformat(), period=str(period), emp_no=no, **values)
 
     def _is_of_this_attempt(self, row: Texts) -> bool:
-        """Nobody else writes our name. A column may hold the day only, or fractions of a second."""
+        """Another agent writes our name too. A column may hold the day only, or fractions of a second."""
         is_ours = rows.cleaned(row[5]) == SOURCE and rows.number(row[1]) == self._cell.period
+        is_ours = is_ours and (row[3] == self._status or row[3] not in MANUAL_MARKS)
         updated = row[4] or ""
-        return is_ours and updated != "" and (self._stamp.startswith(updated) or updated.startswith(self._stamp))
+        is_of_now = updated != "" and (self._stamp.startswith(updated) or updated.startswith(self._stamp))
+        return is_ours and is_of_now and _may_be_made_of(row[2] or "", self._cell.employee_no)
+
+
+def _may_be_made_of(stored: str, number: str) -> bool:
+    """Whether a column may have kept this of the number: cut off, without its zeros, in other letters."""
+    stored, number = (text.strip().casefold().lstrip("0") for text in (stored, number))
+    return number.startswith(stored) and bool(stored or not number)
 
 
 def stored(cell: Cell) -> str | None:
     """The mark stored for the cell; the newest if there are several rows, "" if that says nothing."""
-    row = newest(of_cell(cell, relations.overrides_near(cell.day, cell.employee_no)))
+    return _mark_of(cell, relations.overrides_near(cell.day, cell.employee_no))
+
+
+def _mark_of(cell: Cell, found: Sequence[Texts]) -> str | None:
+    row = newest(of_cell(cell, found))
     return None if row is None else (rows.cleaned(row[3]) or "").lower()
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connections
@@ -11,7 +13,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test.utils import CaptureQueriesContext
 
 from onprem.factory import LegacyFactory
-from onprem.override import keeps
+from onprem.override import Attempt, keeps
 from onprem.ports import Cell, Refused
 from tests.mariadb import MariaDB
 from tests.onprem.relations import RELATIONS
@@ -334,6 +336,64 @@ def test_all_rows_of_a_cell_are_set_where_nothing_keeps_them_single(mariadb: Mar
 
         factory.set_mark(CELL, "absent")
         assert marks() == []
+
+
+@pytest.mark.parametrize(("engine", "key"), [("InnoDB", KEY), ("InnoDB", ""), ("MyISAM", KEY), ("MyISAM", "")])
+@pytest.mark.parametrize("wishes", [("late", "late"), ("late", "absent"), ("present", "late")])
+def test_two_agents_at_the_same_cell_at_once_take_nothing_from_each_other(
+    mariadb: MariaDB, engine: str, key: str, wishes: tuple[str, str]
+) -> None:
+    """By mistake there may be two. Each wish is set, or was overtaken by the other; none is undone."""
+    people = [f"{n:04}" for n in range(1, 41)]
+    url = mariadb.create("raced")
+    start = threading.Barrier(2, timeout=30)
+
+    def agent(wish: str) -> set[str]:
+        with pointed_at(url):
+            factory = LegacyFactory(clock=lambda: EVENING)
+            return {_at_once(start, factory, Cell(DAY, 2, no), wish) for no in people}
+
+    with pointed_at(url):
+        run(*RELATIONS, "DROP TABLE attsync_override", TABLE.format(engine=engine, key=key), VIEW)
+        add_periods()
+        add_people(*people)
+        with ThreadPoolExecutor(2) as pool:
+            outcomes = set.union(*pool.map(agent, wishes))
+
+        if engine == "InnoDB" or len(set(wishes)) == 1:
+            assert outcomes == {"applied"}
+        stands = {str(no): status for _, no, status, _ in marks()}
+        assert set(stands.values()) <= set(wishes)
+        assert "absent" in wishes or stands.keys() == set(people)
+
+
+def _at_once(start: threading.Barrier, factory: LegacyFactory, cell: Cell, wish: str) -> str:
+    start.wait()
+    try:
+        return factory.set_mark(cell, wish)
+    except Refused as exc:
+        return str(exc)
+
+
+def test_what_another_agent_has_set_for_others_is_not_undone(mariadb: MariaDB) -> None:
+    """The other one writes the same name in the same second, and our own attempt is refused."""
+    with pointed_at(mariadb.create("meddling")):
+        run(*RELATIONS, "DROP TABLE attsync_override", TABLE.format(engine="MyISAM", key=""), VIEW)
+        run(
+            "CREATE TRIGGER t BEFORE INSERT ON att_manual FOR EACH ROW"
+            " SET NEW.status = IF(NEW.emp_code = '0012', 'sick', NEW.status)"
+        )
+        add_periods()
+        add_people("0012", "0145")
+
+        attempt = Attempt(CELL, "late", EVENING)
+        attempt.look()
+        LegacyFactory(clock=lambda: EVENING).set_mark(Cell(DAY, 2, "0145"), "late")
+        with pytest.raises(Refused, match="read back sick"):
+            attempt.make()
+        attempt.undo()
+
+        assert marks() == [(2, "0145", "late", "attsync")]
 
 
 def test_of_several_rows_of_a_cell_the_newest_counts(mariadb: MariaDB) -> None:
