@@ -123,8 +123,9 @@ def offer_overwritten(edit_id: int, *, rev: int, status: str, gen: int, now: dat
     The generations of the two acks tell which was set later, so a copy of an old ack changes nothing. Return the edit
     as it is offered now, or None if there was no such harm. The caller as above.
     """
-    newer = Edit.objects.filter(id=edit_id, outcome=Outcome.APPLIED, rev__gt=rev, applied_gen__lt=gen)
-    edit = newer.exclude(applied_at=None).exclude(status=status).first()
+    newer = Edit.objects.filter(id=edit_id, rev__gt=rev, applied_gen__lt=gen).exclude(applied_at=None)
+    # To the agent with the newer wish the older one's mark may have looked like a correction made at the factory.
+    edit = newer.filter(outcome__in=[Outcome.APPLIED, Outcome.SUPERSEDED]).exclude(status=status).first()
     if edit is not None:
         _offer_again(edit, now)
     return edit

@@ -85,20 +85,21 @@ def test_present_late_present_with_a_delayed_ack_keeps_the_third_wish_open(clien
     assert [edit["status"] for edit in edits(client)] == ["present"]
 
 
-def test_a_wish_that_an_older_one_was_set_after_is_offered_again(client: Client) -> None:
+@pytest.mark.parametrize("outcome", ["applied", "superseded"])
+def test_a_wish_that_an_older_one_was_set_after_is_offered_again(client: Client, outcome: str) -> None:
     """Two agents by mistake, one of them with an old answer in hand."""
     tap("present")
     old = edits(client)[0]
     tap("late")
     newest = edits(client)[0]
-    report(client, acks=[ack(newest, gen=100)])
+    report(client, acks=[ack(newest, gen=100, outcome=outcome)])
 
     answer = report(client, acks=[ack(old, gen=101)])
 
     assert answer["ignored"] == [{"id": old["id"], "reason": "newer_intention"}]
     (again,) = edits(client)
     assert (again["status"], again["rev"] > newest["rev"]) == ("late", True)
-    assert [event.kind for event in EditEvent.objects.order_by("id")] == ["asked", "asked", "applied", "reoffered"]
+    assert [event.kind for event in EditEvent.objects.order_by("id")] == ["asked", "asked", outcome, "reoffered"]
 
 
 @pytest.mark.parametrize("changes", [{"gen": 99}, {"gen": 100}, {"gen": None}, {"gen": 101, "outcome": "superseded"}])
