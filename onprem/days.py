@@ -72,6 +72,15 @@ def forget_newer(state: State, gen: int, *, since: date) -> list[date]:
     return lost
 
 
+def doubt(state: State, *, since: date) -> None:
+    """What the cloud has of these days is not known any more: owe it each, whatever it was."""
+    with state.transaction():
+        state.db.execute(
+            "INSERT OR IGNORE INTO owed (day, gen) SELECT day, 0 FROM day WHERE day >= ?", (since.isoformat(),)
+        )
+        state.db.execute("UPDATE day SET hash = '' WHERE day >= ?", (since.isoformat(),))
+
+
 def forget_old(state: State, today: date) -> None:
     state.db.execute("DELETE FROM day WHERE day < ?", ((today - _KEPT).isoformat(),))
 

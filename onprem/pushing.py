@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from mirror.counting import END
 from mirror.wire import Snapshot, encode
-from onprem import days
+from onprem import days, rivals
 from onprem.days import Known
 from onprem.journal import CHATTY, IDLE
 from onprem.ports import CloudTrouble, ContentRefused, Stale, Suspicious
@@ -144,6 +144,7 @@ def _adopt(push: _Push, day: date, stale: Stale) -> None:
 
     After `pending` has told us the cloud's highest generation only a second agent can be ahead of us.
     """
+    rivals.note(push.run.state)
     push.run.state.raise_gen(stale.gen)
     push.run.state.hear_stored(stale.gen)
     push.stale.append(day)

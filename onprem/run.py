@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 
 from mirror.counting import business_date
-from onprem import days, heartbeat
+from onprem import days, heartbeat, rivals
 from onprem.clocks import FACTORY_ZONE
 from onprem.journal import Journal
 from onprem.ports import Cloud, CloudTrouble, ContentRefused, Factory, FactoryTrouble, Offer
@@ -154,9 +154,11 @@ class Run:
             self.journal.say(f"careful: this machine's clock is {_off_by(self.ahead_s)} the cloud's; set it right")
 
     def _learn_gen(self, offer: Offer, heard: int) -> None:
-        """A cloud restored from a backup knows less than it did: what it lost is sent again."""
+        """A cloud restored from a backup knows less than it did, one with another agent more: days are sent again."""
         if offer.gen is None:
             return
+        if 0 < self.state.gen < offer.gen:
+            rivals.note(self.state)
         self.state.raise_gen(offer.gen)
         if offer.gen >= heard:
             self.state.hear_gen(offer.gen)
