@@ -22,6 +22,9 @@ class WatchedFactory:
     def look(self, cell: Cell) -> str | None:
         return self._factory.look(cell)
 
+    def has_ours(self, cell: Cell, status: str) -> bool:
+        return self._factory.has_ours(cell, status)
+
     def set_mark(self, cell: Cell, status: str) -> str:
         return self._factory.would_set_mark(cell, status)
 

@@ -99,6 +99,15 @@ class LegacyFactory:
             self._known(cell)
             return override.stored(cell)
 
+    def has_ours(self, cell: Cell, status: str) -> bool:
+        """Tell whether the cell is as an agent sets it for ``status``, and not as somebody else has marked it."""
+        try:
+            with reading():
+                self._known(cell)
+                return override.stands_in_our_name(cell, status)
+        except Refused:
+            return False
+
     def set_mark(self, cell: Cell, status: str) -> str:
         """Make the stored mark be ``status``, unless a real scan was there first."""
         for _ in range(_TRIES - 1):

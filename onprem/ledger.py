@@ -34,6 +34,7 @@ class _Entry(NamedTuple):
     rev: int
     found: str | None
     outcome: str | None
+    skipped_rev: int | None
 
 
 def apply(edit: Edit, *, factory: Factory, state: State, now: float, today: date) -> Deed | None:
@@ -45,7 +46,7 @@ def apply(edit: Edit, *, factory: Factory, state: State, now: float, today: date
     """
     entry = _entry(state, edit.cell)
     if entry is not None and entry.rev > edit.name.rev:
-        return None
+        return _outdated(edit, entry, state=state, now=now)
     if entry is not None and entry.rev == edit.name.rev:
         if entry.outcome is not None:
             return _done(edit, entry.outcome, state=state, now=now, is_repeat=True)
@@ -56,6 +57,19 @@ def apply(edit: Edit, *, factory: Factory, state: State, now: float, today: date
         _note_intent(edit, factory.look(edit.cell), state=state, now=now)
         outcome = _set(edit, factory=factory, state=state)
     return _done(edit, outcome, state=state, now=now)
+
+
+def _outdated(edit: Edit, entry: _Entry, *, state: State, now: float) -> Deed | None:
+    """A late copy of an older wish is left alone. One that the next run is offered again is all that a cloud restored
+    from a backup remembers, and would wait for ever: something newer stands there.
+    """
+    if entry.skipped_rev == edit.name.rev:
+        return Deed(SUPERSEDED, state.stamp(now), is_repeat=True)
+    state.db.execute(
+        "UPDATE ledger SET skipped_rev = ? WHERE day = ? AND period = ? AND employee_no = ?",
+        (edit.name.rev, *_key(edit.cell)),
+    )
+    return None
 
 
 def unheard(state: State) -> list[Edit]:
@@ -76,14 +90,6 @@ def hear(state: State, names: Iterable[Name]) -> None:
             "UPDATE ledger SET is_heard = 1 WHERE is_heard = 0 AND edit_id = ? AND rev = ?",
             [(name.id, name.rev) for name in names],
         )
-
-
-def stands(edit: Edit, factory: Factory) -> bool:
-    """Tell whether the cell is now as the edit wants it. May raise FactoryTrouble."""
-    try:
-        return factory.look(edit.cell) == _wanted(edit)
-    except Refused:
-        return False
 
 
 def forget_old(state: State, *, now: float) -> None:
@@ -143,7 +149,8 @@ def _note_found(cell: Cell, found: str | None, state: State) -> None:
 
 def _entry(state: State, cell: Cell) -> _Entry | None:
     row = state.db.execute(
-        "SELECT rev, found, outcome FROM ledger WHERE day = ? AND period = ? AND employee_no = ?", _key(cell)
+        "SELECT rev, found, outcome, skipped_rev FROM ledger WHERE day = ? AND period = ? AND employee_no = ?",
+        _key(cell),
     ).fetchone()
     return None if row is None else _Entry(*row)
 

@@ -104,6 +104,13 @@ def stored(cell: Cell) -> str | None:
     return _mark_of(cell, relations.overrides_near(cell.day, cell.employee_no))
 
 
+def stands_in_our_name(cell: Cell, status: str) -> bool:
+    row = newest(of_cell(cell, relations.overrides_near(cell.day, cell.employee_no)))
+    if row is None or status == ABSENT:
+        return row is None and status == ABSENT
+    return rows.cleaned(row[5]) == SOURCE and _mark_of(cell, [row]) == status
+
+
 def _mark_of(cell: Cell, found: Sequence[Texts]) -> str | None:
     row = newest(of_cell(cell, found))
     return None if row is None else (rows.cleaned(row[3]) or "").lower()

@@ -65,6 +65,12 @@ class Factory(Protocol):
         Raise Refused (final) for an unknown employee or period.
         """
 
+    def has_ours(self, cell: Cell, status: str) -> bool:
+        """Tell whether the cell is as an agent sets it: so marked in our name, or not at all for "absent".
+
+        False for an unknown employee or period.
+        """
+
     def set_mark(self, cell: Cell, status: str) -> str:
         """Make the stored mark be ``status`` ("absent" deletes it) in one transaction and read it back.
 

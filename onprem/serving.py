@@ -88,9 +88,9 @@ def _tell_unheard(run: Run, left: Sequence[Edit]) -> None:
     What still waits comes again by itself, or its successor does. What does not was set by another agent too: if ours
     stands there, it came later, and told with a generation above all that the cloud has, that offers the newer again.
     """
-    waiting = {one.get("id") for page in _pages(run, run.ask()) for one in page.edits if isinstance(one, dict)}
+    waiting = [one.get("id") for page in _pages(run, run.ask()) for one in page.edits if isinstance(one, dict)]
     closed = [edit for edit in left if edit.name.id not in waiting]
-    standing = [edit for edit in closed if ledger.stands(edit, run.factory)]
+    standing = [edit for edit in closed if run.factory.has_ours(edit.cell, edit.name.status)]
     if standing:
         deed = Deed(ledger.APPLIED, run.state.stamp(run.clock()), is_repeat=True)
         answers = _Answers()

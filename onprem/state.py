@@ -34,10 +34,12 @@ CREATE TABLE ledger (
     PRIMARY KEY (day, period, employee_no)
 ) WITHOUT ROWID;
 """
-# ``is_heard`` 0: the cloud has not been heard to take this as the newest intention for the cell.
+# ``is_heard`` 0: the cloud has not been heard to take this as the newest intention for the cell. ``skipped_rev``: an
+# older one that was offered after it.
 _UNHEARD = """
 ALTER TABLE ledger ADD COLUMN edit_id INTEGER;
 ALTER TABLE ledger ADD COLUMN is_heard INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE ledger ADD COLUMN skipped_rev INTEGER;
 CREATE INDEX ledger_unheard ON ledger (edit_id) WHERE is_heard = 0;
 """
 # What makes each version of the file from the one before.
@@ -47,13 +49,18 @@ _COLUMNS = (
     "SELECT name, value FROM meta",
     "SELECT day, hash, gen, is_open FROM day",
     "SELECT day, gen FROM owed",
-    "SELECT day, period, employee_no, rev, status, found, outcome, noted_at, edit_id, is_heard FROM ledger",
+    "SELECT day, period, employee_no, rev, status, found, outcome, noted_at FROM ledger",
+    "SELECT edit_id, is_heard, skipped_rev FROM ledger",
 )
 _DAYS = """
 SELECT day FROM owed UNION SELECT day FROM day UNION SELECT day FROM ledger UNION
 SELECT value FROM meta WHERE name IN ('last_success', 'checked_day')
 """
-_NUMBERS = "SELECT value FROM meta WHERE name IN ('gen', 'ahead_s', 'heard_gen', 'taken_gen', 'checked_at')"
+_NUMBERS = """
+SELECT value FROM meta WHERE name IN (
+    'gen', 'ahead_s', 'heard_gen', 'taken_gen', 'checked_at', 'doubted_today_at', 'doubted_all_at'
+)
+"""
 
 
 class StateUnwritable(Exception):

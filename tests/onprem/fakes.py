@@ -20,7 +20,7 @@ NOON = 1785214800.0
 
 @dataclass
 class FakeFactory:
-    """Two workers and one period. ``scans`` are real ones; ``down`` is raised by everything."""
+    """Two workers and one period. ``scans`` are real ones, ``foreign`` marks are not an agent's; ``down`` is raised."""
 
     marks: dict[Cell, str] = field(default_factory=dict)
     scans: dict[Cell, str] = field(default_factory=dict)
@@ -29,6 +29,7 @@ class FakeFactory:
     open_days: frozenset[date] = frozenset()
     down: Exception | None = None
     unwritable: set[Cell] = field(default_factory=set)
+    foreign: set[Cell] = field(default_factory=set)
     writes: list[tuple[Cell, str]] = field(default_factory=list)
     captured: list[date] = field(default_factory=list)
 
@@ -46,6 +47,10 @@ class FakeFactory:
         if cell.employee_no not in self.people:
             raise Refused("unknown_employee", f"nobody has the number {cell.employee_no}", final=True)
         return self.marks.get(cell)
+
+    def has_ours(self, cell: Cell, status: str) -> bool:
+        self._must_be_up()
+        return cell not in self.foreign and self.marks.get(cell) == (None if status == ABSENT else status)
 
     def set_mark(self, cell: Cell, status: str) -> str:
         self._must_be_up()

@@ -646,14 +646,18 @@ def test_a_wish_set_after_a_newer_one_is_told_with_a_generation_above_that(stage
     assert stage.cloud.acks[1]["gen"] > 2_000_000_000
 
 
-def test_an_overtaken_wish_that_no_longer_stands_is_not_told(stage: Stage) -> None:
-    """The other agent came later, or a foreman did: what is there now is right."""
+@pytest.mark.parametrize("by", ["the other agent", "a foreman, back to the same"])
+def test_an_overtaken_wish_that_no_longer_stands_is_not_told(stage: Stage, by: str) -> None:
+    """Whoever came later: what is there now is right."""
 
     class Overwritten(OvertakenCloud):
         def applied(
             self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]
         ) -> frozenset[int]:
-            stage.factory.marks[cell()] = "late"
+            if by == "the other agent":
+                stage.factory.marks[cell()] = "late"
+            else:
+                stage.factory.foreign.add(cell())
             return super().applied(acks, nacks)
 
     stage.cloud = Overwritten([edit(status="present")])

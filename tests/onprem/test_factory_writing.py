@@ -81,6 +81,18 @@ def test_a_repeated_cancel_is_a_success(factory: LegacyFactory) -> None:
     assert [factory.set_mark(CELL, "absent") for _ in range(2)] == ["applied", "applied"]
 
 
+def test_a_mark_is_ours_while_it_is_as_we_set_it(factory: LegacyFactory) -> None:
+    def is_ours() -> list[bool]:
+        return [factory.has_ours(CELL, status) for status in ("late", "present", "absent")]
+
+    assert is_ours() == [False, False, True]
+    factory.set_mark(CELL, "late")
+    assert is_ours() == [True, False, False]
+    run("UPDATE attsync_override SET source = 'web'")
+    assert is_ours() == [False, False, False]
+    assert not factory.has_ours(Cell(DAY, 2, "9999"), "absent")
+
+
 def test_another_systems_word_is_seen_and_replaced(factory: LegacyFactory) -> None:
     add_mark("0012", 2, "sick")
 
