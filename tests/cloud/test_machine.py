@@ -10,7 +10,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -51,16 +51,19 @@ class PowerCut(BaseException):
 
 @dataclass
 class Faults:
-    """What goes wrong in one run: at which call the line fails and how, at which step the power."""
+    """What goes wrong in one run: at which call the line fails and how, at which step the power; and what is beside."""
 
     lose_request: set[int] = field(default_factory=set)
     lose_answer: set[int] = field(default_factory=set)
     power_cut: int = 0
+    meanwhile: dict[int, Callable[[], None]] = field(default_factory=dict)
     calls: int = 0
     steps: int = 0
 
     def step(self) -> None:
         self.steps += 1
+        if happens := self.meanwhile.pop(self.steps, None):
+            happens()
         if self.steps == self.power_cut:
             raise PowerCut
 
@@ -74,6 +77,7 @@ class Factory:
     marks: dict[tuple[int, str], str] = field(default_factory=dict)
     scans: dict[tuple[int, str], str] = field(default_factory=dict)
     revs: dict[tuple[int, str], list[int]] = field(default_factory=dict)
+    by_hand: set[tuple[int, str]] = field(default_factory=set)
 
     def snapshots(self, days: Sequence[date], *, now: datetime) -> Iterator[Snapshot]:
         for day in days:
@@ -96,6 +100,10 @@ class Factory:
             raise Refused("unknown_employee", "nobody has it", final=True)
         return self.marks.get((cell.period, cell.employee_no))
 
+    def has_ours(self, cell: Cell, status: str) -> bool:
+        key = (cell.period, cell.employee_no)
+        return key not in self.by_hand and self.marks.get(key) == (None if status == "absent" else status)
+
     def set_mark(self, cell: Cell, status: str) -> str:
         self.faults.step()
         key = (cell.period, cell.employee_no)
@@ -105,6 +113,7 @@ class Factory:
             self.marks.pop(key, None)
         else:
             self.marks[key] = status
+        self.by_hand.discard(key)
         assert self.ledger is not None
         query = "SELECT rev FROM ledger WHERE period = ? AND employee_no = ?"
         self.revs.setdefault(key, []).append(self.ledger.db.execute(query, key).fetchone()[0])
@@ -239,6 +248,7 @@ class Loop(RuleBasedStateMachine):
     @rule(cell=cells, status=st.sampled_from(["present", "late", None]))
     def a_foreman_corrects(self, cell: tuple[int, str], status: str | None) -> None:
         self.corrected.add(cell)
+        self.factory.by_hand.add(cell)
         if status is None:
             self.factory.marks.pop(cell, None)
         else:
