@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from onprem import jobhealth, plan, utc
+from onprem import jobhealth, plan, tables, utc
 from onprem.jobhealth import Health
 from onprem.plan import CATCHUP, EXPIRED, OPERATOR, RUNNING, SUCCEEDED, VOID, Row
 from onprem.register import Register
@@ -19,19 +19,6 @@ from onprem.schedule import RETENTION, Job
 from onprem.slots import EARLY
 from onprem.state import State
 
-# Passes and heartbeats ask for running and given up slots all the time, and there are hardly any.
-_TABLES = (
-    """
-    CREATE TABLE IF NOT EXISTS occurrence (
-        job TEXT NOT NULL, scheduled_for TEXT NOT NULL, state TEXT NOT NULL, source TEXT NOT NULL,
-        attempts INTEGER NOT NULL, interruptions INTEGER NOT NULL, exhausted INTEGER NOT NULL,
-        started_at TEXT, ended_at TEXT, note TEXT NOT NULL,
-        UNIQUE (job, scheduled_for)
-    )
-    """,
-    "CREATE INDEX IF NOT EXISTS occurrence_running ON occurrence (job) WHERE state = 'running'",
-    "CREATE INDEX IF NOT EXISTS occurrence_given_up ON occurrence (job) WHERE exhausted OR state = 'expired'",
-)
 _ROWS = "SELECT job, scheduled_for, state, source, attempts, interruptions, exhausted, started_at, ended_at, note"
 # CROSS: for each job its few rows, never all rows.
 _UNSETTLED = f"{_ROWS} FROM job CROSS JOIN occurrence WHERE job = name AND scheduled_for > settled_through"
@@ -77,7 +64,7 @@ class Occurrences:
     def __init__(self, state: State) -> None:
         self.register = Register(state)
         self._state, self._db = state, state.db
-        for statement in _TABLES:
+        for statement in tables.CATCHING_UP:
             self._db.execute(statement)
 
     def row(self, job: Job, slot: datetime) -> Row | None:

@@ -14,16 +14,6 @@ from onprem.jobhealth import HIGH_WATER
 from onprem.schedule import NONE, Job
 from onprem.state import State
 
-# effective_from: slots up to here are not owed. settled_through: up to here every slot is finished, so a pass has to
-# look at later ones only.
-_TABLE = """
-CREATE TABLE IF NOT EXISTS job (
-    name TEXT PRIMARY KEY, cron TEXT NOT NULL, zone TEXT NOT NULL, catch_up TEXT NOT NULL, enabled INTEGER NOT NULL,
-    effective_from TEXT NOT NULL, settled_through TEXT NOT NULL, expired_through TEXT, direct_at TEXT
-) WITHOUT ROWID
-"""
-# Slots up to here have rows no more, and all of them were settled.
-_FORGOTTEN = "CREATE TABLE IF NOT EXISTS forgotten (job TEXT PRIMARY KEY, through TEXT NOT NULL) WITHOUT ROWID"
 _FORGET = """
 INSERT INTO forgotten (job, through) SELECT name, MIN(settled_through, ?) FROM job WHERE name = ?
 ON CONFLICT (job) DO UPDATE SET through = MAX(through, excluded.through)
@@ -67,8 +57,6 @@ class Register:
 
     def __init__(self, state: State) -> None:
         self._state, self._db = state, state.db
-        self._db.execute(_TABLE)
-        self._db.execute(_FORGOTTEN)
 
     def standings(self) -> dict[str, Standing]:
         return {row[0]: _standing(*row) for row in self._db.execute(_ALL)}

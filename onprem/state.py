@@ -15,35 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
+from onprem import tables
 from onprem.locks import LockUnusable, only_one
 
 NAME = "state.sqlite3"
-_BUSY_SECONDS = 10
 _KEPT_ASIDE = 3
-
-# day: what the cloud has accepted last. owed: what it must still get; ``gen`` is the lowest generation that will do
-# (0: any, also one that was sent before). ledger: the newest intention per cell; ``outcome`` NULL is an intent whose
-# write may or may not have happened, ``found`` the mark that was there before.
-_FIRST = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE day (day TEXT PRIMARY KEY, hash TEXT NOT NULL, gen INTEGER NOT NULL, is_open INTEGER NOT NULL);
-CREATE TABLE owed (day TEXT PRIMARY KEY, gen INTEGER NOT NULL);
-CREATE TABLE ledger (
-    day TEXT NOT NULL, period INTEGER NOT NULL, employee_no TEXT NOT NULL,
-    rev INTEGER NOT NULL, status TEXT NOT NULL, found TEXT, outcome TEXT, noted_at INTEGER NOT NULL,
-    PRIMARY KEY (day, period, employee_no)
-) WITHOUT ROWID;
-"""
-# ``is_heard`` 0: the cloud has not been heard to take this as the newest intention for the cell. ``skipped_rev``: an
-# older one that was offered after it.
-_UNHEARD = """
-ALTER TABLE ledger ADD COLUMN edit_id INTEGER;
-ALTER TABLE ledger ADD COLUMN is_heard INTEGER NOT NULL DEFAULT 1;
-ALTER TABLE ledger ADD COLUMN skipped_rev INTEGER;
-CREATE INDEX ledger_unheard ON ledger (edit_id) WHERE is_heard = 0;
-"""
-# What makes each version of the file from the one before.
-_SCHEMA = (_FIRST, _UNHEARD)
 
 _COLUMNS = (
     "SELECT name, value FROM meta",
@@ -82,7 +58,7 @@ class State:
         """Open or make the state in this directory. Raise StateUnwritable in words."""
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with only_one(directory / "state.lock", wait=_BUSY_SECONDS):
+            with only_one(directory / "state.lock", wait=tables.BUSY_SECONDS):
                 return _open_sound(directory / NAME)
         except (OSError, LockUnusable, sqlite3.Error) as exc:
             raise StateUnwritable(f"state directory {directory}: {exc}") from exc
@@ -90,10 +66,10 @@ class State:
     @classmethod
     def peek(cls, directory: Path) -> State:
         """Return a copy in memory, empty where there is none: whatever is done to it leaves no trace."""
-        memory = _connect(":memory:")
+        memory = tables.connect(":memory:")
         if (directory / NAME).is_file():
             _copy(directory / NAME, memory)
-        _make_tables(memory)
+        tables.make(memory)
         return cls(memory, [])
 
     def close(self) -> None:
@@ -198,32 +174,19 @@ def _open_sound(path: Path) -> State:
     if path.exists() and not _is_sound(path):
         news.append(f"the state was damaged and is kept as {_set_aside(path)}")
     is_new = not path.exists() or path.stat().st_size == 0
-    db = _connect(str(path))
+    db = tables.connect(str(path))
     db.execute("PRAGMA journal_mode = TRUNCATE")
     db.execute("PRAGMA synchronous = FULL")
-    _make_tables(db)
+    tables.make(db)
     if is_new:
         news.append("the state is new: each day is pushed once more, edits and jobs done before are not remembered")
     return State(db, news)
 
 
-def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
-    return sqlite3.connect(name, timeout=_BUSY_SECONDS, isolation_level=None, uri=uri)
-
-
-def _make_tables(db: sqlite3.Connection) -> None:
-    for version, step in enumerate(_SCHEMA[_version(db) :], start=_version(db) + 1):
-        db.executescript(f"BEGIN IMMEDIATE; {step} PRAGMA user_version = {version}; COMMIT;")
-
-
-def _version(db: sqlite3.Connection) -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
-
-
 def _is_sound(path: Path) -> bool:
     """Only damage is judged here; what keeps us from reading (no rights, a failing disk) is the caller's to report."""
     try:
-        with closing(_connect(str(path))) as db:
+        with closing(tables.connect(str(path))) as db:
             return db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok" and _makes_sense(db)
     except sqlite3.OperationalError as exc:
         # Another schema than the one made here: a bit has flipped in a name.
@@ -236,10 +199,10 @@ def _is_sound(path: Path) -> bool:
 
 def _makes_sense(db: sqlite3.Connection) -> bool:
     """SQLite sees no flipped bit inside a value, which would stop every run later. May raise ValueError instead."""
-    version = _version(db)
+    version = tables.version(db)
     if version == 0:
         return True
-    for table in _COLUMNS if version == len(_SCHEMA) else ():
+    for table in _COLUMNS if version == len(tables.SCHEMA) else ():
         db.execute(f"{table} LIMIT 1").fetchall()
     days = [day for (day,) in db.execute(_DAYS)]
     numbers = [value for (value,) in db.execute(_NUMBERS)]
@@ -259,7 +222,7 @@ def _set_aside(path: Path) -> str:
 
 def _copy(path: Path, memory: sqlite3.Connection) -> None:
     try:
-        with closing(_connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as source:
+        with closing(tables.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as source:
             source.backup(memory)
     except sqlite3.Error:
         _copy_of_crashed(path, memory)
@@ -273,5 +236,5 @@ def _copy_of_crashed(path: Path, memory: sqlite3.Connection) -> None:
                 shutil.copy(path.with_name(name), place)
         copy = Path(place, path.name)
         if _is_sound(copy):
-            with closing(_connect(str(copy))) as source:
+            with closing(tables.connect(str(copy))) as source:
                 source.backup(memory)
