@@ -10,33 +10,16 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
 from onprem import tables
 from onprem.locks import LockUnusable, only_one
+from onprem.soundness import is_sound
 
 NAME = "state.sqlite3"
 _KEPT_ASIDE = 3
-
-_COLUMNS = (
-    "SELECT name, value FROM meta",
-    "SELECT day, hash, gen, is_open FROM day",
-    "SELECT day, gen FROM owed",
-    "SELECT day, period, employee_no, rev, status, found, outcome, noted_at FROM ledger",
-    "SELECT edit_id, is_heard, skipped_rev FROM ledger",
-)
-_DAYS = """
-SELECT day FROM owed UNION SELECT day FROM day UNION SELECT day FROM ledger UNION
-SELECT value FROM meta WHERE name IN ('last_success', 'checked_day')
-"""
-_NUMBERS = """
-SELECT value FROM meta WHERE name IN (
-    'gen', 'ahead_s', 'heard_gen', 'taken_gen', 'checked_at', 'doubted_today_at', 'doubted_all_at'
-)
-"""
 
 
 class StateUnwritable(Exception):
@@ -171,7 +154,7 @@ class State:
 
 def _open_sound(path: Path) -> State:
     news = []
-    if path.exists() and not _is_sound(path):
+    if path.exists() and not is_sound(path):
         news.append(f"the state was damaged and is kept as {_set_aside(path)}")
     is_new = not path.exists() or path.stat().st_size == 0
     db = tables.connect(str(path))
@@ -181,32 +164,6 @@ def _open_sound(path: Path) -> State:
     if is_new:
         news.append("the state is new: each day is pushed once more, edits and jobs done before are not remembered")
     return State(db, news)
-
-
-def _is_sound(path: Path) -> bool:
-    """Only damage is judged here; what keeps us from reading (no rights, a failing disk) is the caller's to report."""
-    try:
-        with closing(tables.connect(str(path))) as db:
-            return db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok" and _makes_sense(db)
-    except sqlite3.OperationalError as exc:
-        # Another schema than the one made here: a bit has flipped in a name.
-        if "no such" in str(exc):
-            return False
-        raise
-    except (sqlite3.DatabaseError, ValueError):
-        return False
-
-
-def _makes_sense(db: sqlite3.Connection) -> bool:
-    """SQLite sees no flipped bit inside a value, which would stop every run later. May raise ValueError instead."""
-    version = tables.version(db)
-    if version == 0:
-        return True
-    for table in _COLUMNS if version == len(tables.SCHEMA) else ():
-        db.execute(f"{table} LIMIT 1").fetchall()
-    days = [day for (day,) in db.execute(_DAYS)]
-    numbers = [value for (value,) in db.execute(_NUMBERS)]
-    return all(date.fromisoformat(str(day)) for day in days) and all(int(value) < 2**63 for value in numbers)
 
 
 def _set_aside(path: Path) -> str:
@@ -235,6 +192,6 @@ def _copy_of_crashed(path: Path, memory: sqlite3.Connection) -> None:
             if path.with_name(name).exists():
                 shutil.copy(path.with_name(name), place)
         copy = Path(place, path.name)
-        if _is_sound(copy):
+        if is_sound(copy):
             with closing(tables.connect(str(copy))) as source:
                 source.backup(memory)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
+from pathlib import Path
 
 BUSY_SECONDS = 10
 
@@ -27,7 +29,8 @@ ALTER TABLE ledger ADD COLUMN is_heard INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE ledger ADD COLUMN skipped_rev INTEGER;
 CREATE INDEX ledger_unheard ON ledger (edit_id) WHERE is_heard = 0;
 """
-# What makes each version of the file from the one before.
+# What makes each version of the file from the one before. Careful: a file is taken for damaged unless it has just the
+# columns of its version, or of CATCHING_UP.
 SCHEMA = (_FIRST, _UNHEARD)
 
 # What catching up adds, where there are jobs. job: slots up to ``effective_from`` are not owed, all up to
@@ -54,9 +57,23 @@ CATCHING_UP = (
     "CREATE INDEX IF NOT EXISTS occurrence_given_up ON occurrence (job) WHERE exhausted OR state = 'expired'",
 )
 
+_COLUMNS = """
+SELECT made.name, "column".name, "column".type, "notnull", dflt_value, pk
+FROM sqlite_master AS made, pragma_table_info(made.name) AS "column"
+WHERE made.type = 'table' AND made.name NOT LIKE 'sqlite%' ORDER BY made.name, cid
+"""
+
+# Of each column: name, declared type, whether NULL is forbidden, default, place in the primary key.
+Columns = tuple[tuple[str, str, int, str | None, int], ...]
+
 
 def connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
     return sqlite3.connect(name, timeout=BUSY_SECONDS, isolation_level=None, uri=uri)
+
+
+def connect_to(path: Path, *, mode: str) -> sqlite3.Connection:
+    """Connect to a file that is there; ``mode`` is ``ro`` or ``rw``."""
+    return connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)
 
 
 def version(db: sqlite3.Connection) -> int:
@@ -67,3 +84,20 @@ def make(db: sqlite3.Connection) -> None:
     """Bring the file to the newest version."""
     for number, step in enumerate(SCHEMA[version(db) :], start=version(db) + 1):
         db.executescript(f"BEGIN IMMEDIATE; {step} PRAGMA user_version = {number}; COMMIT;")
+
+
+def columns(db: sqlite3.Connection) -> dict[str, Columns]:
+    """Return the columns of each table."""
+    found: dict[str, Columns] = {}
+    for table, *column in db.execute(_COLUMNS):
+        found[table] = (*found.get(table, ()), tuple(column))
+    return found
+
+
+def expected(number: int) -> tuple[dict[str, Columns], dict[str, Columns]]:
+    """Return the columns that a file of this version has, and those that it may have besides."""
+    with closing(connect(":memory:")) as db:
+        db.executescript("".join(SCHEMA[:number]))
+        needed = columns(db)
+        db.executescript(";".join(CATCHING_UP))
+        return needed, columns(db)

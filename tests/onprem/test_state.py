@@ -5,12 +5,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from onprem import ledger
+from onprem import ledger, tables
+from onprem.occurrences import Occurrences
+from onprem.plan import CATCHUP, EXPIRED, FAILED, INTERRUPTED, RUNNING, SKIPPED, SUCCEEDED, VOID
+from onprem.schedule import Job
 from onprem.state import NAME, State, StateUnwritable
+
+NOW = datetime(2026, 7, 28, 5, tzinfo=UTC)
 
 
 @contextmanager
@@ -125,23 +132,143 @@ def test_a_torn_page_is_found_when_the_file_is_opened(tmp_path: Path) -> None:
         assert "damaged" in state.news[0]
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "INSERT INTO owed VALUES ('garbage', 0)",
-        "INSERT INTO day VALUES ('2026-13-01', '', 0, 0)",
-        "INSERT INTO meta VALUES ('last_success', 'x')",
-        "INSERT OR REPLACE INTO meta VALUES ('gen', 'x')",
-        "ALTER TABLE meta RENAME COLUMN value TO valve",
-        "DROP TABLE ledger",
-    ],
-)
-def test_a_value_that_makes_no_sense_is_damage_too(tmp_path: Path, damage: str) -> None:
+SENSELESS = [
+    "INSERT INTO owed VALUES ('garbage', 0)",
+    "INSERT INTO owed VALUES ('0026-07-28', 0)",
+    "INSERT INTO owed VALUES ('2026-07-28', x'00')",
+    "INSERT INTO owed VALUES ('2026-07-28', 1 << 53)",
+    "INSERT INTO owed VALUES (NULL, 0)",
+    "INSERT INTO day VALUES ('2026-13-01', '', 0, 0)",
+    "INSERT INTO day VALUES ('2026-02-29', '', 0, 0)",
+    "INSERT INTO day VALUES ('2026-07-28', CAST(x'c328' AS TEXT), 0, 0)",
+    "INSERT INTO day VALUES ('2026-07-28', '', 1.5, 0)",
+    "INSERT INTO day VALUES ('2026-07-28', '', 'x', 0)",
+    "INSERT INTO ledger VALUES ('2026-07-28', 0, '0012', 5, 'late', NULL, NULL, 1000, 7, 0)",
+    "INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'lbte', NULL, NULL, 1000, 7, 0)",
+    "INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'late', NULL, 'x', 1000, 7, 0)",
+    "INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'late', NULL, NULL, 1000, NULL, 0)",
+    "INSERT INTO ledger VALUES ('2026-07-28', 1, x'30', 5, 'late', NULL, NULL, 1000, 7, 0)",
+    "INSERT INTO meta VALUES ('last_success', 'x')",
+    "INSERT INTO meta VALUES ('checked_day', 20260728)",
+    "INSERT INTO meta VALUES ('gen', 'x')",
+    "INSERT INTO meta VALUES ('gen', x'3130')",
+    "INSERT INTO meta VALUES ('taken_gen', NULL)",
+    "INSERT INTO meta VALUES ('ahead_s', 1 << 50)",
+    "INSERT INTO meta VALUES ('home', x'3130')",
+    "INSERT INTO meta VALUES ('catchup_high_water', '2026-07-28T05:00:00')",
+    "UPDATE job SET settled_through = '2026-07-28T05:00:00'",
+    "UPDATE job SET effective_from = '2026-07-28T05:00:00+07:00'",
+    "UPDATE job SET direct_at = '2026-02-31T05:00:00+00:00'",
+    "UPDATE job SET direct_at = '2026-07-32T05:00:00+00:00'",
+    "UPDATE job SET enabled = 'x'",
+    "UPDATE forgotten SET through = ''",
+    "UPDATE occurrence SET scheduled_for = '2026-07-28 05:00:00+00:00'",
+    "UPDATE occurrence SET started_at = 1",
+    "UPDATE occurrence SET state = 'succeedee'",
+    "UPDATE occurrence SET exhausted = 1 << 50",
+    "UPDATE occurrence SET attempts = 1 << 62",
+    "ALTER TABLE meta RENAME COLUMN value TO valve",
+    "ALTER TABLE ledger ADD COLUMN more",
+    "ALTER TABLE occurrence RENAME COLUMN note TO note_",
+    "ALTER TABLE occurrence RENAME TO occurrencf",
+    "DROP TABLE ledger",
+    "PRAGMA user_version = 0",
+    "PRAGMA user_version = 1",
+    "PRAGMA user_version = -2147483646",
+]
+
+
+@pytest.mark.parametrize("damage", SENSELESS)
+def test_what_makes_no_sense_is_damage_too(tmp_path: Path, damage: str) -> None:
     with opened(tmp_path) as state:
+        prepare_all(state)
         state.db.execute(damage)
 
     with opened(tmp_path) as state:
         assert "damaged" in state.news[0]
+
+
+def prepare_all(state: State) -> None:
+    """Make the tables of catching up too, with a row in each."""
+    occurrences, job = Occurrences(state), Job("nightly", "30 18 * * *", ("true",), ZoneInfo("Asia/Bangkok"))
+    occurrences.register.meet([job], NOW - timedelta(days=1))
+    occurrences.finish(occurrences.claim(job, NOW, source=CATCHUP, now=NOW), now=NOW)
+
+
+@pytest.mark.parametrize("name", [RUNNING, SUCCEEDED, FAILED, INTERRUPTED, SKIPPED, EXPIRED, VOID])
+def test_every_state_that_a_slot_may_be_in_makes_sense(tmp_path: Path, name: str) -> None:
+    with opened(tmp_path) as state:
+        prepare_all(state)
+        state.db.execute("UPDATE occurrence SET state = ?", (name,))
+
+    with opened(tmp_path) as state:
+        assert state.news == []
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        f"INSERT INTO ledger VALUES ('1969-12-31', 255, 'ก', {2**63 - 1}, 'absent', '', NULL, -5, {2**63 - 1}, 0)",
+        f"INSERT INTO owed VALUES ('2106-02-07', {2**52})",
+        "INSERT INTO meta VALUES ('ahead_s', -1785214800)",
+        "INSERT INTO meta VALUES ('home', 'a name that nobody reads as more than a text')",
+        "UPDATE job SET effective_from = '1970-01-01T00:00:00+00:00', expired_through = '2106-02-07T06:28:15+00:00'",
+        "ANALYZE",
+    ],
+)
+def test_what_is_strange_but_possible_is_no_damage(tmp_path: Path, strange: str) -> None:
+    with opened(tmp_path) as state:
+        prepare_all(state)
+        state.db.execute(strange)
+
+    with opened(tmp_path) as state:
+        assert state.news == []
+
+
+def test_an_index_that_does_not_fit_its_table_is_damage(tmp_path: Path) -> None:
+    with opened(tmp_path) as state:
+        state.db.execute("INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'late', NULL, NULL, 1000, 7, 1)")
+        state.db.execute("PRAGMA writable_schema = ON")
+        state.db.execute("UPDATE sqlite_master SET sql = replace(sql, '= 0', '= 1') WHERE type = 'index'")
+
+    with opened(tmp_path) as state:
+        assert "damaged" in state.news[0]
+
+
+@pytest.mark.parametrize(("place", "byte"), [(18, 3), (47, 9)], ids=["write format", "schema format"])
+def test_a_format_of_which_nobody_knows_is_damage(tmp_path: Path, place: int, byte: int) -> None:
+    with opened(tmp_path):
+        content = bytearray((tmp_path / NAME).read_bytes())
+    content[place] = byte
+    (tmp_path / NAME).write_bytes(content)
+
+    with opened(tmp_path) as state:
+        assert "damaged" in state.news[0]
+        state.put("x", 1)
+
+
+def test_the_file_of_a_newer_agent_is_no_damage(tmp_path: Path) -> None:
+    with opened(tmp_path) as state:
+        state.stamp(1000)
+        state.db.execute("ALTER TABLE day ADD COLUMN more")
+        state.db.execute("PRAGMA user_version = 99")
+
+    with opened(tmp_path) as state:
+        assert (state.news, state.gen) == ([], 1000)
+
+
+def test_a_file_that_is_locked_too_long_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(tmp_path) as state:
+        state.stamp(1000)
+        state.db.execute("BEGIN EXCLUSIVE")
+        monkeypatch.setattr(tables, "BUSY_SECONDS", 0.1)
+
+        with pytest.raises(StateUnwritable, match="locked"):
+            State.open(tmp_path)
+        state.db.execute("ROLLBACK")
+
+    with opened(tmp_path) as state:
+        assert (state.news, state.gen) == ([], 1000)
 
 
 def test_a_file_of_the_first_version_is_brought_up_to_date_and_forgets_nothing(tmp_path: Path) -> None:
