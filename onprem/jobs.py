@@ -14,12 +14,11 @@ from urllib.parse import quote
 from django.conf import settings
 
 from onprem import preflight, program, schedule, utc
-from onprem.locks import LockUnusable
 from onprem.occurrences import Occurrences
 from onprem.schedule import Job, Schedule
 from onprem.slot import Slot
 from onprem.starter import Starter
-from onprem.state import NAME, State, StateUnwritable
+from onprem.state import NAME, State, StateUnwritable, in_words
 
 _WITHHELD = frozenset({"ATTSYNC_KEY", "LEGACY_DATABASE_URL", "DJANGO_SETTINGS_MODULE"})
 _STATE = "ATTSYNC_STATE_DIR"
@@ -34,7 +33,7 @@ def installed() -> Schedule:
 @contextmanager
 def opened_state(say: Callable[[str], None]) -> Iterator[State]:
     """Open the state and say what was found of it. Raise StateUnwritable, also for what fails while it is open."""
-    with _in_words(), closing(State.open(settings.ONPREM_STATE_DIR)) as state:
+    with State.opened(settings.ONPREM_STATE_DIR) as state:
         for sentence in state.news:
             say(sentence)
         yield state
@@ -48,7 +47,7 @@ def copied_state() -> Iterator[State]:
         raise StateUnwritable(
             f"state directory {settings.ONPREM_STATE_DIR}: {NAME} is damaged; a pass begins a new one"
         )
-    with _in_words(), closing(State.peek(settings.ONPREM_STATE_DIR)) as state:
+    with in_words(settings.ONPREM_STATE_DIR), closing(State.peek(settings.ONPREM_STATE_DIR)) as state:
         yield state
 
 
@@ -113,11 +112,3 @@ def _is_damaged(path: Path) -> bool:
         return False
     except sqlite3.DatabaseError:
         return True
-
-
-@contextmanager
-def _in_words() -> Iterator[None]:
-    try:
-        yield
-    except (LockUnusable, sqlite3.Error) as exc:
-        raise StateUnwritable(f"state directory {settings.ONPREM_STATE_DIR}: {exc}") from exc

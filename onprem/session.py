@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
@@ -17,7 +16,7 @@ from onprem.dryrun import SilentCloud, WatchedFactory
 from onprem.factory import LegacyFactory
 from onprem.journal import IDLE, Journal
 from onprem.line import BadSettings, Line, line_from_settings
-from onprem.locks import AlreadyRunning, LockUnusable, only_one
+from onprem.locks import AlreadyRunning, only_one
 from onprem.ports import Cloud, CloudTrouble, ContentRefused
 from onprem.progress import Bar
 from onprem.report import Report
@@ -146,11 +145,11 @@ def _cloud(line: Line) -> Iterator[Cloud]:
 def _state(cloud: Cloud, *, is_heard: bool) -> Iterator[State]:
     """Without its memory the agent touches nothing; the cloud hears why, if anybody can still tell it."""
     try:
-        with closing(State.open(settings.ONPREM_STATE_DIR)) as state:
+        with State.opened(settings.ONPREM_STATE_DIR) as state:
             yield state
-    except (StateUnwritable, LockUnusable, sqlite3.Error) as exc:
+    except StateUnwritable:
         if is_heard:
             beat: dict[str, str | int] = {"v": __version__, "clock": int(time.time()), "error": "state_unwritable"}
             with suppress(CloudTrouble, ContentRefused):
                 cloud.pending(beat, limit=1)
-        raise StateUnwritable(str(exc)) from exc
+        raise

@@ -5,11 +5,12 @@ Losing it costs an extra push and the memory of what was done before, never a wr
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
@@ -19,11 +20,22 @@ from onprem.locks import LockUnusable, only_one
 from onprem.soundness import is_sound
 
 NAME = "state.sqlite3"
+_LOCK = "state.lock"
 _KEPT_ASIDE = 3
 
 
 class StateUnwritable(Exception):
     """The state directory cannot be used (read-only, full, not ours). The text says which and why."""
+
+
+@contextmanager
+def in_words(directory: Path, *also: type[OSError]) -> Iterator[None]:
+    """Raise StateUnwritable for whatever keeps the block from its memory."""
+    troubles: tuple[type[Exception], ...] = (LockUnusable, sqlite3.Error, *also)
+    try:
+        yield
+    except troubles as exc:
+        raise StateUnwritable(f"state directory {directory}: {exc}") from exc
 
 
 class State:
@@ -39,12 +51,26 @@ class State:
     @classmethod
     def open(cls, directory: Path) -> State:
         """Open or make the state in this directory. Raise StateUnwritable in words."""
-        try:
+        with in_words(directory, OSError):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with only_one(directory / "state.lock", wait=tables.BUSY_SECONDS):
+            with _only_one(directory):
                 return _open_sound(directory / NAME)
-        except (OSError, LockUnusable, sqlite3.Error) as exc:
-            raise StateUnwritable(f"state directory {directory}: {exc}") from exc
+
+    @classmethod
+    @contextmanager
+    def opened(cls, directory: Path) -> Iterator[State]:
+        """Open it for a block. Raise StateUnwritable also for what goes wrong with it there.
+
+        Damage that shows only there is kept aside, so that the next run begins anew.
+        """
+        with in_words(directory), closing(cls.open(directory)) as state:
+            opened = (directory / NAME).stat()
+            try:
+                yield state
+            except sqlite3.DatabaseError as exc:
+                if _is_damage(exc):
+                    _set_aside_if_still(opened, directory)
+                raise
 
     @classmethod
     def peek(cls, directory: Path) -> State:
@@ -177,6 +203,18 @@ def _set_aside(path: Path) -> str:
     return kept.name
 
 
+def _is_damage(exc: sqlite3.DatabaseError) -> bool:
+    """What passes (a lock, a full disk, a read that failed) is an OperationalError, a mistake of ours some other."""
+    return type(exc) is sqlite3.DatabaseError
+
+
+def _set_aside_if_still(opened: os.stat_result, directory: Path) -> None:
+    """Another run may have found it damaged too, and begun a new one."""
+    with _only_one(directory), suppress(OSError):
+        if os.path.samestat(opened, (directory / NAME).stat()):
+            _set_aside(directory / NAME)
+
+
 def _copy(path: Path, memory: sqlite3.Connection) -> None:
     try:
         with closing(tables.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as source:
@@ -195,3 +233,7 @@ def _copy_of_crashed(path: Path, memory: sqlite3.Connection) -> None:
         if is_sound(copy):
             with closing(tables.connect(str(copy))) as source:
                 source.backup(memory)
+
+
+def _only_one(directory: Path) -> AbstractContextManager[None]:
+    return only_one(directory / _LOCK, wait=tables.BUSY_SECONDS)

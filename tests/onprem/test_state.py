@@ -271,6 +271,33 @@ def test_a_file_that_is_locked_too_long_is_no_damage(tmp_path: Path, monkeypatch
         assert (state.news, state.gen) == ([], 1000)
 
 
+def test_damage_that_shows_only_later_is_kept_aside_for_the_next_run(tmp_path: Path) -> None:
+    with pytest.raises(StateUnwritable, match="not a database"), State.opened(tmp_path) as state:
+        state.stamp(1000)
+        (tmp_path / NAME).write_bytes(b"power cut" * 4096)
+        state.stamp(1000)
+
+    assert len(list(tmp_path.glob("*.corrupt-*"))) == 1
+    with State.opened(tmp_path) as state:
+        assert "the state is new" in state.news[0]
+
+
+def test_what_another_run_has_begun_anew_is_left_alone(tmp_path: Path) -> None:
+    with pytest.raises(StateUnwritable, match="malformed"), State.opened(tmp_path):
+        (tmp_path / NAME).rename(tmp_path / "elsewhere")
+        State.open(tmp_path).close()
+        raise sqlite3.DatabaseError("database disk image is malformed")
+
+    assert list(tmp_path.glob("*.corrupt-*")) == []
+
+
+def test_trouble_that_passes_sets_nothing_aside(tmp_path: Path) -> None:
+    with pytest.raises(StateUnwritable, match="full"), State.opened(tmp_path):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    assert list(tmp_path.glob("*.corrupt-*")) == []
+
+
 def test_a_file_of_the_first_version_is_brought_up_to_date_and_forgets_nothing(tmp_path: Path) -> None:
     db = sqlite3.connect(tmp_path / NAME)
     db.executescript(
