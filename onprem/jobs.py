@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from urllib.parse import quote
 
 from django.conf import settings
 
@@ -18,7 +15,7 @@ from onprem.occurrences import Occurrences
 from onprem.schedule import Job, Schedule
 from onprem.slot import Slot
 from onprem.starter import Starter
-from onprem.state import NAME, State, StateUnwritable, in_words
+from onprem.state import NAME, State, StateUnwritable, in_words, must_be_usable
 
 _WITHHELD = frozenset({"ATTSYNC_KEY", "LEGACY_DATABASE_URL", "DJANGO_SETTINGS_MODULE"})
 _STATE = "ATTSYNC_STATE_DIR"
@@ -42,12 +39,11 @@ def opened_state(say: Callable[[str], None]) -> Iterator[State]:
 @contextmanager
 def copied_state() -> Iterator[State]:
     """A copy: nothing that is done to it leaves a trace. Raise StateUnwritable if it cannot be read."""
-    _must_be_usable(settings.ONPREM_STATE_DIR)
-    if _is_damaged(settings.ONPREM_STATE_DIR / NAME):
-        raise StateUnwritable(
-            f"state directory {settings.ONPREM_STATE_DIR}: {NAME} is damaged; a pass begins a new one"
-        )
-    with in_words(settings.ONPREM_STATE_DIR), closing(State.peek(settings.ONPREM_STATE_DIR)) as state:
+    directory = settings.ONPREM_STATE_DIR
+    must_be_usable(directory)
+    with in_words(directory), closing(State.peek(directory)) as state:
+        if state.news:
+            raise StateUnwritable(f"state directory {directory}: {NAME} is damaged; a pass begins a new one")
         yield state
 
 
@@ -82,33 +78,3 @@ def _sites_environment() -> dict[str, str]:
 def _marks(slot: Slot) -> dict[str, str]:
     """Another installation on this machine may run the same slot of a job of the same name."""
     return {**slot.marks(), _STATE: str(settings.ONPREM_STATE_DIR)}
-
-
-def _must_be_usable(directory: Path) -> None:
-    place = next(path for path in (directory, *directory.parents) if path.exists())
-    if not place.is_dir() or not os.access(place, os.R_OK | os.W_OK | os.X_OK):
-        raise StateUnwritable(f"state directory {directory}: {place} cannot be written")
-    if place != directory:
-        _must_take_folders(directory, place)
-
-
-def _must_take_folders(directory: Path, place: Path) -> None:
-    """Rights are not all: /proc belongs to root and takes no folder."""
-    try:
-        with TemporaryDirectory(dir=place):
-            pass
-    except OSError as exc:
-        raise StateUnwritable(f"state directory {directory}: it cannot be made in {place}: {exc.strerror}") from exc
-
-
-def _is_damaged(path: Path) -> bool:
-    """Only damage is told here: what a power cut left half done, or rights, is another matter."""
-    if not path.is_file():
-        return False
-    try:
-        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as db:
-            return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok")
-    except sqlite3.OperationalError:
-        return False
-    except sqlite3.DatabaseError:
-        return True

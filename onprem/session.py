@@ -21,7 +21,7 @@ from onprem.ports import Cloud, CloudTrouble, ContentRefused
 from onprem.progress import Bar
 from onprem.report import Report
 from onprem.run import Run
-from onprem.state import State, StateUnwritable
+from onprem.state import State, StateUnwritable, must_be_usable
 
 WORK, LISTEN = "work", "listen"
 LOCK_WAIT_S = 50
@@ -35,7 +35,11 @@ def checked_line() -> Line:
 
 
 def rehearse(line: Line, asked: Asked, bar: Bar, *, verbosity: int) -> Report:
-    """Say what a run would do. The state is a copy in memory, and nobody has to wait for anybody."""
+    """Say what a run would do. The state is a copy in memory, and nobody has to wait for anybody.
+
+    Raise StateUnwritable where the run would.
+    """
+    must_be_usable(settings.ONPREM_STATE_DIR)
     with _cloud(line) as cloud, closing(State.peek(settings.ONPREM_STATE_DIR)) as state:
         run = _run(SilentCloud(cloud), state, bar, verbosity=verbosity, rehearsal=True)
         with _optional_relations(state, forget=asked.force):

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.parse import quote
 
-from onprem import tables
+from onprem import place, tables
 from onprem.locks import LockUnusable, only_one
 from onprem.soundness import is_sound
 
 NAME = "state.sqlite3"
 _LOCK = "state.lock"
+_FILES = (_LOCK, NAME, f"{NAME}-journal")
 _KEPT_ASIDE = 3
 
 
@@ -36,6 +36,12 @@ def in_words(directory: Path, *also: type[OSError]) -> Iterator[None]:
         yield
     except troubles as exc:
         raise StateUnwritable(f"state directory {directory}: {exc}") from exc
+
+
+def must_be_usable(directory: Path) -> None:
+    """Raise StateUnwritable, in the words of a run that could not use the directory, and leave no trace there."""
+    with in_words(directory, OSError):
+        place.must_be_usable(directory, _FILES)
 
 
 class State:
@@ -54,6 +60,7 @@ class State:
         with in_words(directory, OSError):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             with _only_one(directory):
+                place.must_take(directory, _FILES)
                 return _open_sound(directory / NAME)
 
     @classmethod
@@ -74,12 +81,16 @@ class State:
 
     @classmethod
     def peek(cls, directory: Path) -> State:
-        """Return a copy in memory, empty where there is none: whatever is done to it leaves no trace."""
-        memory = tables.connect(":memory:")
-        if (directory / NAME).is_file():
-            _copy(directory / NAME, memory)
-        tables.make(memory)
-        return cls(memory, [])
+        """Return a copy in memory, empty where there is none or it is damaged: nothing done to it leaves a trace.
+
+        Raise StateUnwritable if it cannot be read.
+        """
+        memory, news = tables.connect(":memory:"), []
+        with in_words(directory, OSError):
+            if (directory / NAME).exists() and not _copy(directory / NAME, memory):
+                news.append("the state is damaged: a run keeps it aside and begins a new one")
+            tables.make(memory)
+        return cls(memory, news)
 
     def close(self) -> None:
         self.db.close()
@@ -196,8 +207,7 @@ def _set_aside(path: Path) -> str:
     """Keep the newest few damaged files for whoever looks into it: a dying disk must not fill itself with them."""
     kept = path.with_name(f"{path.name}.corrupt-{time.strftime('%Y%m%d-%H%M%S')}")
     path.rename(kept)
-    journal = path.with_name(f"{path.name}-journal")
-    journal.unlink(missing_ok=True)
+    _journal(path).unlink(missing_ok=True)
     for oldest in sorted(path.parent.glob(f"{path.name}.corrupt-*"))[:-_KEPT_ASIDE]:
         oldest.unlink()
     return kept.name
@@ -215,24 +225,34 @@ def _set_aside_if_still(opened: os.stat_result, directory: Path) -> None:
             _set_aside(directory / NAME)
 
 
-def _copy(path: Path, memory: sqlite3.Connection) -> None:
+def _copy(path: Path, memory: sqlite3.Connection) -> bool:
+    """Return False if it is damaged; nothing is copied then."""
     try:
-        with closing(tables.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as source:
-            source.backup(memory)
-    except sqlite3.Error:
-        _copy_of_crashed(path, memory)
+        return _copy_sound(path, memory, mode="ro")
+    except sqlite3.OperationalError:
+        if not _journal(path).exists() or not _journal(path).stat().st_size:
+            raise
+        return _copy_of_crashed(path, memory)
 
 
-def _copy_of_crashed(path: Path, memory: sqlite3.Connection) -> None:
-    """A file left in the middle of a commit is rolled back in a place of its own; a damaged one counts as none."""
-    with TemporaryDirectory() as place:
-        for name in (path.name, f"{path.name}-journal"):
-            if path.with_name(name).exists():
-                shutil.copy(path.with_name(name), place)
-        copy = Path(place, path.name)
-        if is_sound(copy):
-            with closing(tables.connect(str(copy))) as source:
-                source.backup(memory)
+def _copy_of_crashed(path: Path, memory: sqlite3.Connection) -> bool:
+    """A file left in the middle of a commit is rolled back in a place of its own."""
+    with TemporaryDirectory() as folder:
+        for each in (path, _journal(path)):
+            shutil.copy(each, folder)
+        return _copy_sound(Path(folder, path.name), memory, mode="rw")
+
+
+def _copy_sound(path: Path, memory: sqlite3.Connection, *, mode: str) -> bool:
+    if not is_sound(path, mode=mode):
+        return False
+    with closing(tables.connect_to(path, mode=mode)) as source:
+        source.backup(memory)
+    return True
+
+
+def _journal(path: Path) -> Path:
+    return path.with_name(f"{path.name}-journal")
 
 
 def _only_one(directory: Path) -> AbstractContextManager[None]:

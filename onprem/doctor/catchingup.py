@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import datetime, timedelta
@@ -18,7 +17,7 @@ from onprem.jobhealth import Health
 from onprem.occurrences import Occurrences
 from onprem.register import Standing
 from onprem.schedule import Schedule
-from onprem.state import State
+from onprem.state import State, StateUnwritable
 
 HOST_ZONE = Path("/etc/localtime")
 # Summer time comes and goes.
@@ -58,8 +57,8 @@ def _caught_up(schedule: Schedule, now: datetime) -> Iterator[Finding]:
     try:
         with closing(State.peek(settings.ONPREM_STATE_DIR)) as state:
             yield from _told(Occurrences(state), schedule, now)
-    except (OSError, sqlite3.Error) as exc:
-        yield bad("state_bad", path=settings.ONPREM_STATE_DIR, words=exc)
+    except StateUnwritable as exc:
+        yield bad("state_bad", path=settings.ONPREM_STATE_DIR, words=exc.__cause__)
 
 
 def _told(occurrences: Occurrences, schedule: Schedule, now: datetime) -> Iterator[Finding]:

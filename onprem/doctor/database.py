@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from onprem.doctor.spans import is_off, span
 from onprem.faults import ALIAS, is_absent, reading, words_of
 from onprem.models import DayOff, Employee, Override, Period, Pull, Scan, relation_name
 from onprem.ports import FactoryTrouble
-from onprem.state import State
+from onprem.state import State, StateUnwritable
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ def _optional_before() -> set[str]:
     try:
         with closing(State.peek(settings.ONPREM_STATE_DIR)) as state:
             return set((state.get("optional") or "").split(","))
-    except (OSError, sqlite3.Error):
+    except StateUnwritable:
         return set()
 
 

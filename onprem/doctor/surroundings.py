@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -22,7 +21,7 @@ from onprem.line import BadSettings, Line
 from onprem.locks import AlreadyRunning, LockUnusable, only_one
 from onprem.ports import CloudTrouble, ContentRefused
 from onprem.session import LISTEN, WORK, checked_line
-from onprem.state import State
+from onprem.state import State, StateUnwritable
 
 LITTLE_SPACE_MIB = 50
 MISSING = "is missing"
@@ -69,8 +68,8 @@ def last_success(today: date) -> Iterator[Finding]:
     try:
         with closing(State.peek(settings.ONPREM_STATE_DIR)) as state:
             said, owed = state.get("last_success"), days.owed(state)
-    except (OSError, sqlite3.Error) as exc:
-        yield bad("state_bad", path=settings.ONPREM_STATE_DIR, words=exc)
+    except StateUnwritable as exc:
+        yield bad("state_bad", path=settings.ONPREM_STATE_DIR, words=exc.__cause__)
         return
     if said is None:
         yield odd("success_never")

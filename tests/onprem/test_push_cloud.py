@@ -5,11 +5,13 @@ from __future__ import annotations
 import fcntl
 import io
 import re
+import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import time_machine
@@ -359,6 +361,59 @@ def test_a_dry_run_knows_what_is_unchanged(cloud: WireCloud) -> None:
 def test_a_dry_run_waits_for_nobody(cloud: WireCloud, settings: Settings) -> None:
     with held(settings, "work"), held(settings, "listen"):
         assert push("--dry-run")[0] == 0
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "all": lambda file: file.write_bytes(b"power cut" * 1000),
+    "the pages": lambda file: file.write_bytes(file.read_bytes()[:4096] + b"x" * 40960),
+    "a value": lambda file: run_in(file, "UPDATE meta SET value = 'x' WHERE name = 'gen'"),
+    "a type": lambda file: run_in(file, "UPDATE day SET gen = x'00'"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_dry_run_with_a_damaged_state_is_one_without_memory(
+    cloud: WireCloud, settings: Settings, damage: Callable[[Path], object]
+) -> None:
+    push()
+    damage(settings.ONPREM_STATE_DIR / NAME)
+    before = files(settings.ONPREM_STATE_DIR)
+
+    code, said = push("--dry-run")
+
+    assert code == 0
+    assert [line.split("] ", 1)[1] for line in said.splitlines()] == [
+        "the state is damaged: a run keeps it aside and begins a new one",
+        "2026-07-28: would push, 2 workers, 1 KiB",
+    ]
+    assert files(settings.ONPREM_STATE_DIR) == before
+    assert push()[0] == 0
+
+
+def run_in(file: Path, statement: str) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute(statement)
+
+
+@pytest.mark.parametrize("place", ["/proc/attsync", "/dev/null/attsync", "/dev/null"])
+def test_a_dry_run_refuses_an_unusable_state_as_a_run_does(cloud: WireCloud, settings: Settings, place: str) -> None:
+    settings.ONPREM_STATE_DIR = Path(place)
+
+    assert push("--dry-run") == push()
+    assert len(cloud.calls) == 1
+
+
+def test_a_dry_run_refuses_a_full_disk_as_a_run_does(
+    cloud: WireCloud, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    push()
+    before = files(settings.ONPREM_STATE_DIR)
+    full = SimpleNamespace(f_flag=0, f_blocks=50, f_bfree=0, f_bavail=0)
+    monkeypatch.setattr("onprem.place.os.statvfs", lambda _place: full)
+
+    words = f"the state cannot be used, stopping here: state directory {settings.ONPREM_STATE_DIR}: "
+    assert push("--dry-run") == (1, f"{words}database or disk is full\n")
+    assert files(settings.ONPREM_STATE_DIR) == before
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -184,6 +185,7 @@ def test_what_makes_no_sense_is_damage_too(tmp_path: Path, damage: str) -> None:
         prepare_all(state)
         state.db.execute(damage)
 
+    assert State.peek(tmp_path).gen == 0
     with opened(tmp_path) as state:
         assert "damaged" in state.news[0]
 
@@ -368,11 +370,13 @@ def test_a_peek_sees_everything_and_changes_nothing(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def test_a_peek_after_a_crash_sees_what_was_committed_and_leaves_the_rest(tmp_path: Path) -> None:
+@pytest.fixture
+def crashed(tmp_path: Path) -> Path:
+    """A folder as a power cut in the middle of a commit leaves it."""
+    crashed = tmp_path / "crashed"
+    crashed.mkdir()
     with opened(tmp_path) as state:
         state.stamp(1000)
-        crashed = tmp_path / "crashed"
-        crashed.mkdir()
         with pytest.raises(KeyboardInterrupt), state.transaction():
             # A cache that holds nothing spills into the file, so that there is something to roll back.
             state.db.execute("PRAGMA cache_size = 1")
@@ -382,18 +386,49 @@ def test_a_peek_after_a_crash_sees_what_was_committed_and_leaves_the_rest(tmp_pa
             for path in tmp_path.glob(f"{NAME}*"):
                 (crashed / path.name).write_bytes(path.read_bytes())
             raise KeyboardInterrupt
-    before = contents(crashed)
     assert (crashed / f"{NAME}-journal").stat().st_size > 0
+    return crashed
+
+
+def test_a_peek_after_a_crash_sees_what_was_committed_and_leaves_the_rest(crashed: Path) -> None:
+    before = contents(crashed)
 
     assert State.peek(crashed).gen == 1000
     assert contents(crashed) == before
 
 
-def test_a_peek_at_a_damaged_file_takes_it_for_none(tmp_path: Path) -> None:
-    (tmp_path / NAME).write_bytes(b"x" * 9000)
+@pytest.mark.parametrize("start", [0, 4096], ids=["all", "some pages"])
+def test_a_peek_at_a_damaged_file_takes_it_for_none_and_says_so(tmp_path: Path, start: int) -> None:
+    with opened(tmp_path) as state:
+        state.stamp(1000)
+    content = (tmp_path / NAME).read_bytes()
+    (tmp_path / NAME).write_bytes(content[:start] + b"x" * (len(content) - start))
+    before = contents(tmp_path)
 
-    assert State.peek(tmp_path).gen == 0
-    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+    peeked = State.peek(tmp_path)
+
+    assert peeked.gen == 0
+    assert peeked.news == ["the state is damaged: a run keeps it aside and begins a new one"]
+    assert contents(tmp_path) == before
+
+
+def test_a_peek_at_what_is_no_file_is_told_in_words(tmp_path: Path) -> None:
+    (tmp_path / NAME).mkdir()
+
+    with pytest.raises(StateUnwritable, match="disk I/O error|unable to open"):
+        State.peek(tmp_path)
+
+
+def test_a_peek_after_a_crash_that_finds_no_room_is_told_in_words(
+    crashed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_source: Path, _place: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("onprem.state.shutil.copy", full)
+
+    with pytest.raises(StateUnwritable, match="No space left"):
+        State.peek(crashed)
 
 
 def test_another_process_waits_for_a_commit_instead_of_failing(tmp_path: Path) -> None:
