@@ -86,9 +86,10 @@ class HttpCloud:
         said = _object(answer.body)
         if answer.status == 200 and said is not None and said.get("ok") is True:
             return answer, said
-        if answer.status == 409 and said is not None and said.get("code") == "stale":
-            raise Stale(_number(said.get("gen")) or 0)
-        kind, text = _refusal(answer, said)
+        conflict = said if route == "ingest" and answer.status == 409 and said is not None else {}
+        if conflict.get("code") == "stale":
+            raise Stale(_number(conflict.get("gen")) or 0)
+        kind, text = (Suspicious, "409") if conflict.get("code") == "suspicious" else _refusal(answer, said)
         trouble = kind(self._line(route, text + _words(said)))
         trouble.now = _date(answer)
         if isinstance(trouble, CloudTrouble):
@@ -103,8 +104,6 @@ class HttpCloud:
 
 def _refusal(answer: Answer, said: dict[str, Any] | None) -> tuple[type[CloudTrouble | ContentRefused], str]:
     status = answer.status
-    if status == 409 and said is not None and said.get("code") == "suspicious":
-        return Suspicious, "409"
     if status in (400, 413):
         return ContentRefused, f"{status} {_MEANINGS[status]}"
     if 300 <= status < 400:

@@ -270,6 +270,15 @@ def test_edits_that_are_no_list_are_no_page(client: Make) -> None:
             client(server.url).pending({}, limit=1)
 
 
+@pytest.mark.parametrize("code", ["stale", "suspicious"])
+def test_only_a_day_can_be_stale_or_suspicious(client: Make, code: str) -> None:
+    with RawServer(says(409, {"ok": False, "code": code, "gen": 1785200099})) as server:
+        cloud = client(server.url)
+        for call in (lambda: cloud.pending({}, limit=1), lambda: cloud.applied([], [])):
+            with pytest.raises(CloudTrouble, match=f"409 unexpected status: {code}"):
+                call()
+
+
 def test_the_key_is_in_no_text(client: Make) -> None:
     for answer in (answers(302, Location=f"http://x/?k={KEY}"), says(400, {"ok": False, "error": f"bad {KEY}"})):
         with RawServer(answer) as server, pytest.raises((CloudTrouble, ContentRefused)) as caught:
