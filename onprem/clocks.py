@@ -13,6 +13,8 @@ from functools import lru_cache
 FACTORY_ZONE = timezone(timedelta(hours=7))
 BUDDHIST_ERA = 543
 
+# 2000 to 2199, as for days (`mirror.wire.parse_day`).
+_BELIEVED = range(946_684_800, 7_258_118_400)
 _FIRST_BUDDHIST_YEAR, _LAST_BUDDHIST_YEAR = 2400, 2799
 _ONE_DAY = timedelta(days=1)
 # As nearly all of them are; the short ways make a day of many thousand scans cheap.
@@ -31,6 +33,11 @@ _A_MOMENT = rf"{_DATE}[T ]+{_CLOCK} *(Z|[+-][0-9]{{2}}:?[0-9]{{2}})?"
 def local_now() -> datetime:
     """The factory's wall clock, whatever zone the host is set to."""
     return datetime.now(FACTORY_ZONE).replace(tzinfo=None)
+
+
+def is_believable(unix: float) -> bool:
+    """Tell whether a clock can be right that shows these unix seconds. Beyond them dates soon cannot be counted."""
+    return int(unix) in _BELIEVED
 
 
 def parse_moment(text: str | None) -> datetime | None:

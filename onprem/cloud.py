@@ -6,14 +6,16 @@ import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, TypeGuard
 
+from onprem.clocks import is_believable
 from onprem.exchange import Answer, Exchange, Question
 from onprem.line import Line
 from onprem.ports import CloudTrouble, ContentRefused, Offer, Stale, Suspicious
 
 _JSON = {"Content-Type": "application/json"}
 _LONGEST_TEXT = 200
+_LONGEST_NEXT = 200
 # A generation beyond this is a mistake, and following it would leave no numbers to go on with.
 _HIGHEST_BELIEVED = 2**52
 
@@ -52,11 +54,12 @@ class HttpCloud:
             params["wait"] = wait
         answer, said = self._ask("pending", Question("GET", self._url("pending"), params=params, wait=wait))
         self._takes_gzip = "gzip" in answer.headers.get("Accept-Encoding", "").lower()
-        edits, following = said.get("edits") or [], said.get("next")
+        edits, following = said.get("edits") or [], said.get("next") or None
         if not isinstance(edits, list):
             raise CloudTrouble("pending: the answer's edits are no list")
-        following = following if isinstance(following, str) and following else None
-        return Offer(edits, following, now=_number(said.get("now")), gen=_number(said.get("gen")))
+        if following is not None and not _can_be_asked_for(following):
+            raise CloudTrouble("pending: the answer's next is no name of a page")
+        return Offer(edits, following, now=_moment(said.get("now")), gen=_number(said.get("gen")))
 
     def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> frozenset[int]:
         body = json.dumps({"acks": acks, "nacks": nacks}, ensure_ascii=False).encode("utf-8", "replace")
@@ -134,7 +137,7 @@ def _outdated(ignored: Sequence[object]) -> Iterator[int]:
 
 def _date(answer: Answer) -> int | None:
     try:
-        return int(parsedate_to_datetime(answer.headers.get("Date", "")).timestamp())
+        return _moment(int(parsedate_to_datetime(answer.headers.get("Date", "")).timestamp()))
     except (ValueError, OverflowError):
         return None
 
@@ -149,10 +152,21 @@ def _object(body: bytes) -> dict[str, Any] | None:
 
 def _words(said: dict[str, Any] | None) -> str:
     """The cloud's own words, where there are any."""
-    words = [str(said[name]) for name in ("code", "error") if said and said.get(name)]
+    words = [word for name in ("code", "error") if said and isinstance(word := said.get(name), str) and word]
     return f": {' · '.join(words)}" if words else ""
 
 
 def _number(value: Any) -> int | None:
     is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _HIGHEST_BELIEVED
     return int(value) if is_number else None
+
+
+def _moment(value: Any) -> int | None:
+    unix = _number(value)
+    return unix if unix is not None and is_believable(unix) else None
+
+
+def _can_be_asked_for(following: Any) -> TypeGuard[str]:
+    """A name of ours or of another cloud, which goes back in an address as it came."""
+    is_word = isinstance(following, str) and following.isascii() and following.isprintable()
+    return is_word and len(following) <= _LONGEST_NEXT

@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta
 
 from mirror.counting import business_date
 from onprem import days, heartbeat, rivals
-from onprem.clocks import FACTORY_ZONE
+from onprem.clocks import FACTORY_ZONE, is_believable
 from onprem.journal import Journal
 from onprem.ports import Cloud, CloudTrouble, ContentRefused, Factory, FactoryTrouble, Offer
 from onprem.report import Report
@@ -50,7 +50,8 @@ class Run:
     said: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.ahead_s = int(self.state.get("ahead_s") or 0)
+        ahead_s = int(self.state.get("ahead_s") or 0)
+        self.ahead_s = ahead_s if is_believable(self.clock() - ahead_s) else 0
         self.carried = self.state.get("trouble") or ""
         for sentence in self.state.news:
             self.journal.say(sentence)

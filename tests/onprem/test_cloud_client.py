@@ -68,10 +68,19 @@ def test_any_answer_tells_the_time(client: Make, status: int) -> None:
         assert client(server.url).clock() == NOON
 
 
-@pytest.mark.parametrize("answer", [nothing, OK, answers(200, Date="yesterday"), answers(200, Date="99999999 GMT")])
+NO_DATES = ["yesterday", "99999999 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "Fri, 31 Dec 1999 23:59:59 GMT"]
+
+
+@pytest.mark.parametrize("answer", [nothing, OK, *(answers(200, Date=date) for date in NO_DATES)])
 def test_no_usable_time_is_none(client: Make, answer: Answer) -> None:
     with RawServer(answer) as server:
         assert client(server.url).clock() is None
+
+
+@pytest.mark.parametrize("now", [None, "1785240000", True, 1785240000.0, -1, 0, 7258118400, 4503599627370495, [], {}])
+def test_a_moment_in_which_no_clock_can_be_right_is_none(client: Make, now: object) -> None:
+    with RawServer(says(200, {"ok": True, "now": now})) as server:
+        assert client(server.url).pending({}, limit=1).now is None
 
 
 def test_a_refusal_carries_the_time(client: Make) -> None:
@@ -267,6 +276,13 @@ def test_a_stale_day_names_what_the_cloud_has(client: Make) -> None:
 def test_edits_that_are_no_list_are_no_page(client: Make) -> None:
     with RawServer(says(200, {"ok": True, "edits": {"id": 7}})) as server:
         with pytest.raises(CloudTrouble, match="no list"):
+            client(server.url).pending({}, limit=1)
+
+
+@pytest.mark.parametrize("following", ["\ud800", "หน้า", "a\r\nb", "\0", "x" * 201, 7, True, ["0.5.7"], {"next": 1}])
+def test_a_next_that_cannot_be_asked_for_is_no_page(client: Make, following: object) -> None:
+    with RawServer(says(200, {"ok": True, "next": following})) as server:
+        with pytest.raises(CloudTrouble, match="no name of a page"):
             client(server.url).pending({}, limit=1)
 
 
