@@ -11,12 +11,15 @@ import io
 import math
 import socket
 import time
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import ConnectTimeoutError, NameResolutionError, NewConnectionError
 from urllib3.poolmanager import PoolManager, ProxyManager
+from urllib3.util.connection import allowed_gai_family
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -72,19 +75,12 @@ def _pools(deadline: Deadline, read_timeout: float) -> dict[str, type[HTTPConnec
             if self._line.has_ended:
                 raise http.client.IncompleteRead(b"")
 
-    class Plain(HTTPConnection):
+    class Plain(_BoundedConnection):
+        end = deadline
         response_class = Response
 
-        def send(self, data: Any) -> None:
-            _send_in_time(self, deadline)
-            super().send(data)
-
-    class Encrypted(HTTPSConnection):
-        response_class = Response
-
-        def send(self, data: Any) -> None:
-            _send_in_time(self, deadline)
-            super().send(data)
+    class Encrypted(Plain, HTTPSConnection):
+        pass
 
     class PlainPool(HTTPConnectionPool):
         ConnectionCls = Plain
@@ -95,11 +91,46 @@ def _pools(deadline: Deadline, read_timeout: float) -> dict[str, type[HTTPConnec
     return {"http": PlainPool, "https": EncryptedPool}
 
 
-def _send_in_time(connection: HTTPConnection, deadline: Deadline) -> None:
-    if connection.sock is None:
-        connection.connect()
-    assert connection.sock is not None
-    connection.sock.settimeout(deadline.left())
+class _BoundedConnection(HTTPConnection):
+    """Is made, and sends, by the deadline."""
+
+    end: ClassVar[Deadline]
+
+    def _new_conn(self) -> socket.socket:
+        """Try each address of the name. urllib3 gives every one the whole timeout: here they share what is left."""
+        name, most = self._dns_host, self.timeout
+        assert isinstance(most, int | float)
+        *first, last = addresses = self._addresses()
+        try:
+            for at, address in enumerate(first):
+                with suppress(ConnectTimeoutError, NewConnectionError):
+                    return self._connect_to(address, self.end.left() / (len(addresses) - at), most)
+            return self._connect_to(last, self.end.left(), most)
+        finally:
+            self._dns_host, self.timeout = name, most
+
+    def _addresses(self) -> list[str]:
+        """Return at least one, or raise NameResolutionError, also for what can be no name."""
+        host, family = self._dns_host.strip("[]"), allowed_gai_family()
+        try:
+            found = socket.getaddrinfo(host, self.port, family, socket.SOCK_STREAM)
+        except (socket.gaierror, UnicodeError) as exc:
+            raise NameResolutionError(self.host, self, exc) from exc  # type: ignore[arg-type]
+        return [str(address[0]) for *_, address in found]
+
+    def _connect_to(self, address: str, share: float, most: float) -> socket.socket:
+        self._dns_host, self.timeout = address, min(share, most)
+        sock = super()._new_conn()
+        # What follows (TLS) has its own time.
+        sock.settimeout(self.end.left(most))
+        return sock
+
+    def send(self, data: Any) -> None:
+        if self.sock is None:
+            self.connect()
+        assert self.sock is not None
+        self.sock.settimeout(self.end.left())
+        super().send(data)
 
 
 class _BoundedReader(io.RawIOBase):

@@ -9,8 +9,10 @@ import ssl
 import subprocess
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -326,6 +328,12 @@ def test_an_unknown_host_is_dns(client: Make) -> None:
         client("https://no-such-host.invalid/att-sync").pending({}, limit=1)
 
 
+@pytest.mark.parametrize("host", ["a..b", "a" * 64 + ".example"])
+def test_what_can_be_no_host_is_dns_too(client: Make, host: str) -> None:
+    with pytest.raises(CloudTrouble, match="^pending: DNS: the host name cannot be resolved$"):
+        client(f"https://{host}/att-sync").pending({}, limit=1)
+
+
 @pytest.mark.parametrize(
     "answer", [nothing, lambda sock: sock.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{")]
 )
@@ -424,6 +432,50 @@ def test_a_server_that_does_not_read_cannot_hold_us_either(client: Make) -> None
             client(f"http://127.0.0.1:{deaf.getsockname()[1]}/att-sync").ingest(b"x" * 20_000)
 
         assert time.monotonic() - started < 6
+
+
+@pytest.fixture
+def dead() -> Iterator[int]:
+    """A port of this machine where nobody answers a call: nobody takes them, and no more can wait."""
+    with ExitStack() as stack:
+        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(3):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        yield full.getsockname()[1]
+
+
+def name_of(port: int, monkeypatch: pytest.MonkeyPatch, addresses: Sequence[str]) -> str:
+    """A host by so many addresses, in this order."""
+    known = socket.getaddrinfo
+
+    def look_up(host: str, *args: Any) -> list[Any]:
+        found = addresses if host == "many.example" else [host]
+        return [one for address in found for one in known(address, *args)]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    return f"http://many.example:{port}/att-sync"
+
+
+def test_a_name_with_many_dead_addresses_cannot_hold_us_longer_either(
+    client: Make, dead: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "CONNECT_TIMEOUT", 0.5)
+    base, started = name_of(dead, monkeypatch, ["127.0.0.1"] * 12), time.monotonic()
+
+    with pytest.raises(CloudTrouble, match="^ingest: timeout: no connection in time$"):
+        client(base).ingest(b"{}")
+
+    assert time.monotonic() - started < 3
+
+
+def test_the_one_address_that_answers_is_found_behind_the_dead(client: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    with RawServer(OK) as server:
+        base = name_of(server.port, monkeypatch, ["127.0.0.2", "::1", "127.0.0.3", "127.0.0.1"])
+        client(base).ingest(b"{}")
+
+        assert b"\r\nHost: many.example:" in server.requests[0]
 
 
 def test_the_deadline_holds_behind_a_proxy_too(client: Make) -> None:
