@@ -10,7 +10,14 @@ from http.client import HTTPException
 from typing import NamedTuple
 
 import requests
-from urllib3.exceptions import ConnectTimeoutError, HTTPError, NameResolutionError, NewConnectionError, ProxyError
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    DecodeError,
+    HTTPError,
+    NameResolutionError,
+    NewConnectionError,
+    ProxyError,
+)
 
 from onprem.deadline import BoundedAdapter, Deadline
 from onprem.line import Line
@@ -142,15 +149,18 @@ def _named(exc: Exception) -> _Unanswered:
         for cause in causes:
             if isinstance(cause, kind):
                 return _Unanswered(f"{at_the_proxy}{name}{_detail(cause)}", is_passing=is_passing)
-    return _Unanswered(f"{at_the_proxy}{_refused_tunnel(causes) or _LOST}", is_passing=True)
+    return _Unanswered(f"{at_the_proxy}{_in_words_only(causes) or _LOST}", is_passing=True)
 
 
-def _refused_tunnel(causes: Sequence[BaseException]) -> str:
-    """What a proxy answers instead of connecting us: http.client has it in words only."""
-    return next((text for text in map(str, causes[::-1]) if text.startswith("Tunnel connection failed")), "")
+def _in_words_only(causes: Sequence[BaseException]) -> str:
+    """What http.client has no exception of its own for: a proxy that does not connect us, headers without measure."""
+    said = ((name, text) for text in map(str, causes[::-1]) for start, name in _WORDS.items() if text.startswith(start))
+    return "".join(next(said, ("", "")))
 
 
 _LOST = "connection lost before the whole answer came"
+_UNREADABLE = "the answer cannot be read: "
+_WORDS = {"Tunnel connection failed": "", "got more than": _UNREADABLE}
 _AT_THE_PROXY = "the proxy (ATTSYNC_PROXY) does not let us through: "
 _PROXY_ERRORS = (requests.exceptions.ProxyError, ProxyError)
 _KINDS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, bool], ...] = (
@@ -160,6 +170,7 @@ _KINDS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str, 
     (NewConnectionError, "no connection", True),
     ((requests.exceptions.ConnectTimeout, ConnectTimeoutError), "timeout: no connection in time", True),
     ((TimeoutError, requests.exceptions.Timeout), "timeout: no whole answer in time", False),
+    (DecodeError, f"{_UNREADABLE}broken compression", False),
     (requests.exceptions.InvalidURL, "the address cannot be used", False),
 )
 
