@@ -11,8 +11,8 @@ _PORTS = {"http": 80, "https": 443}
 
 def is_reachable(url: str) -> bool:
     """Tell whether somebody takes connections there. What he answers is the job's own business."""
-    parts = urlsplit(url)
     try:
+        parts = urlsplit(url)
         port = parts.port or _PORTS[parts.scheme]
         with socket.create_connection((parts.hostname or "", port), timeout=_SECONDS):
             return True

@@ -22,11 +22,19 @@ def _clock(name: str, default: str) -> time:
     return time.fromisoformat(text)
 
 
-def _whole(name: str, default: int) -> int:
+def _whole(name: str, default: int, *, most: int) -> int:
     text = env.str(name, "").strip() or str(default)
-    if not (text.isascii() and text.isdigit()):
-        raise ImproperlyConfigured(f"{name}: expected a whole number, not {text!r}")
+    if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) > most:
+        raise ImproperlyConfigured(f"{name}: expected a whole number up to {most}, not {text!r}")
     return int(text)
+
+
+def _marker(name: str, default: str) -> str:
+    """Every line contains the empty one."""
+    text: str = env.str(name, default).strip()
+    if not text:
+        raise ImproperlyConfigured(f"{name}: expected the line that the other system writes, not an empty one")
+    return text
 
 
 def _legacy(url: str) -> dict[str, Any]:
@@ -47,7 +55,7 @@ def _legacy(url: str) -> dict[str, Any]:
 
 ATTSYNC_URL = env.str("ATTSYNC_URL", "").strip()
 ATTSYNC_KEY = env.str("ATTSYNC_KEY", "").strip()
-ATTSYNC_USER_AGENT = env.str("ATTSYNC_USER_AGENT", "Mozilla/5.0 (att pusher on-prem)")
+ATTSYNC_USER_AGENT = env.str("ATTSYNC_USER_AGENT", "Mozilla/5.0 (att pusher on-prem)").strip()
 ATTSYNC_PROXY = env.str("ATTSYNC_PROXY", "").strip()
 ATTSYNC_CA_FILE = env.str("ATTSYNC_CA_FILE", "").strip()
 
@@ -60,9 +68,9 @@ ONPREM_DAY_STARTS = _clock("ONPREM_DAY_STARTS", "04:00")
 ONPREM_JOBS_FILE = env.str("ONPREM_JOBS_FILE", "")
 ONPREM_TIME_ZONE = env.str("ONPREM_TIME_ZONE", "Asia/Bangkok")
 ONPREM_LOG_DIR = BASE_DIR / env.str("ONPREM_LOG_DIR", "/var/log/attsync")
-ONPREM_CATCHUP_DAYS = _whole("ONPREM_CATCHUP_DAYS", 60)
-ONPREM_CRON_BEGIN = env.str("ONPREM_CRON_BEGIN", "# ATT_PERIODS_AUTO_BEGIN")
-ONPREM_CRON_END = env.str("ONPREM_CRON_END", "# ATT_PERIODS_AUTO_END")
+ONPREM_CATCHUP_DAYS = _whole("ONPREM_CATCHUP_DAYS", 60, most=3660)
+ONPREM_CRON_BEGIN = _marker("ONPREM_CRON_BEGIN", "# ATT_PERIODS_AUTO_BEGIN")
+ONPREM_CRON_END = _marker("ONPREM_CRON_END", "# ATT_PERIODS_AUTO_END")
 ONPREM_CRON_MANAGED = [
     name.strip()
     for name in env.str(

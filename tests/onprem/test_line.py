@@ -6,6 +6,7 @@ import pytest
 from pytest_django import Settings
 
 from onprem.line import BadSettings, base_url, line_from_settings
+from onprem.preflight import is_reachable
 
 FORMS = [
     "https://cloud.example/att-sync/ingest",
@@ -41,7 +42,47 @@ def test_what_is_no_address_is_named(text: str) -> None:
         base_url(text)
 
 
-@pytest.mark.parametrize("key", ["", "  ", ",", "two\nlines"])
+NO_HOSTS = ["a..b", ".example", f"{'a' * 64}.example", "two words", "*.example", "\udcff", "a:99999", "a:http", "ไ@a"]
+
+
+@pytest.mark.parametrize("host", NO_HOSTS)
+def test_what_can_be_no_host_is_named(settings: Settings, host: str) -> None:
+    settings.ATTSYNC_URL = f"https://{host}/att-sync"
+    with pytest.raises(BadSettings, match="^ATTSYNC_URL: "):
+        line_from_settings()
+
+    settings.ATTSYNC_URL, settings.ATTSYNC_PROXY = "https://cloud.example/att-sync", f"http://{host}"
+    with pytest.raises(BadSettings, match="^ATTSYNC_PROXY: "):
+        line_from_settings()
+
+
+@pytest.mark.parametrize("url", ["https://[::1/", "https://a..b/", "https://a:99999/", "proxy:3128", ""])
+def test_nobody_takes_connections_where_nobody_can(url: str) -> None:
+    assert not is_reachable(url)
+
+
+@pytest.mark.parametrize("host", ["cloud.example.", "a_b.example", "คลาวด์.example", "[2001:db8::1]:8443", "u:p%40@a"])
+def test_unusual_hosts_are_hosts(host: str) -> None:
+    assert base_url(f"https://{host}/att-sync") == f"https://{host}/att-sync"
+
+
+@pytest.mark.parametrize("proxy", ["127.0.0.1:3128", "socks5://127.0.0.1:1080", "proxy", "://"])
+def test_a_proxy_of_another_kind_is_named(settings: Settings, proxy: str) -> None:
+    settings.ATTSYNC_PROXY = proxy
+
+    with pytest.raises(BadSettings, match="ATTSYNC_PROXY: expected something like http://"):
+        line_from_settings()
+
+
+@pytest.mark.parametrize("user_agent", ["โรงงาน", "two\nlines", "a\x00b", "caf\xe9"])
+def test_a_name_of_ours_that_no_header_carries_is_named(settings: Settings, user_agent: str) -> None:
+    settings.ATTSYNC_USER_AGENT = user_agent
+
+    with pytest.raises(BadSettings, match="^ATTSYNC_USER_AGENT: "):
+        line_from_settings()
+
+
+@pytest.mark.parametrize("key", ["", "  ", ",", "two\nlines", "\udcff"])
 def test_a_key_that_cannot_be_one_is_named(settings: Settings, key: str) -> None:
     settings.ATTSYNC_KEY = key
 

@@ -82,7 +82,19 @@ def test_an_empty_environment_and_another_directory_will_do(environment: dict[st
     assert ": sent, 1 workers, 1 KiB" in done.stdout
 
 
-@pytest.mark.parametrize("setting", ["ONPREM_CATCHUP_DAYS=many", "ONPREM_DAY_STARTS=25:00", "ATTSYNC_URL=http://x/"])
+BAD_SETTINGS = [
+    "ONPREM_CATCHUP_DAYS=many",
+    "ONPREM_CATCHUP_DAYS=99999999",
+    "ONPREM_CATCHUP_DAYS=" + "9" * 5000,
+    "ONPREM_DAY_STARTS=25:00",
+    "ONPREM_CRON_BEGIN=",
+    "ONPREM_CRON_END= ",
+    "ATTSYNC_URL=http://x/",
+    "ATTSYNC_USER_AGENT=โรงงาน",
+]
+
+
+@pytest.mark.parametrize("setting", BAD_SETTINGS, ids=lambda setting: setting[:30])
 def test_a_setting_that_makes_no_sense_is_named(environment: dict[str, str], setting: str) -> None:
     name, value = setting.split("=")
 
