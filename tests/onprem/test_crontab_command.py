@@ -176,9 +176,10 @@ def test_a_path_that_the_legacy_site_would_delete_is_not_installed(cron: Cron, s
     assert code == 1
     assert "contains the name line_notify.php" in said
     assert cron.spool == LEGACY
+    assert not settings.ONPREM_LOG_DIR.exists()
 
 
-def test_a_crontab_that_cannot_be_read_is_not_written(cron: Cron) -> None:
+def test_a_crontab_that_cannot_be_read_is_not_written(cron: Cron, settings: Settings) -> None:
     cron.deny()
 
     code, said = crontab("install")
@@ -186,6 +187,7 @@ def test_a_crontab_that_cannot_be_read_is_not_written(cron: Cron) -> None:
     assert code == 1
     assert "crontab -l: must be privileged to use -u" in said
     assert cron.spool == LEGACY
+    assert not settings.ONPREM_LOG_DIR.exists()
 
 
 def test_a_machine_without_the_program_is_told_in_words(cron: Cron, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,18 +59,19 @@ class Command(BaseCommand):
             raise CommandError(f"cron will not do what it should; {_advice(findings)}", returncode=1)
 
     def _install(self, target: str) -> None:
-        """In one place only: two would do everything twice."""
+        """In one place only: two would do everything twice. The folder comes last: what is refused leaves no trace."""
         self._demand_sound_jobs("nothing was changed, for the lines of jobs that cannot be read now would be lost")
-        cronplaces.make_folder(settings.ONPREM_LOG_DIR)
+        place = "root's crontab"
         if target == CRON_D_TARGET:
+            place = str(CRON_D)
             cronplaces.write_cron_d(_lines(target))
             self._rewrite(crontab.removed)
-            self.stdout.write(f"the lines are in {CRON_D}")
-            return
-        self._rewrite(lambda text: crontab.installed(text, _lines(target), croncheck.rewriter()))
-        if cronplaces.remove_cron_d():
-            self.stdout.write(f"{CRON_D} is removed")
-        self.stdout.write("the lines are in root's crontab")
+        else:
+            self._rewrite(lambda text: crontab.installed(text, _lines(target), croncheck.rewriter()))
+            if cronplaces.remove_cron_d():
+                self.stdout.write(f"{CRON_D} is removed")
+        cronplaces.make_folder(settings.ONPREM_LOG_DIR)
+        self.stdout.write(f"the lines are in {place}")
 
     def _remove(self, _target: str) -> None:
         self._rewrite(crontab.removed)
