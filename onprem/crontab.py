@@ -58,13 +58,14 @@ class Finding:
     """One of our lines, and why it is not there or would not stay; nothing: it survives.
 
     ``is_of_a_job``: no line at all but a job that may have none. ``is_stale``: the line stays, but starts its job in
-    vain.
+    vain. ``is_by_hand``: it stands outside our block, where no install touches it.
     """
 
     line: str
     trouble: str = ""
     is_of_a_job: bool = False
     is_stale: bool = False
+    is_by_hand: bool = False
 
     def __str__(self) -> str:
         return f"✗ {self.trouble}: {self.line}" if self.trouble else f"✓ survives: {self.line}"
@@ -113,13 +114,13 @@ def findings(
     """Play the rewriter's two passes on the crontab; ``safe`` is text that it never touches (/etc/cron.d).
 
     ``times`` are those of all jobs by name, None if nobody knows. Return every line of ours that is there, then every
-    one that is not.
+    one that is not, or only where somebody has put it in vain.
     """
-    present = text.split("\n")
+    present, others = text.split("\n"), set(_without_block(text)[0])
     dooms = zip(present, rewriter.dooms(present), strict=True)
-    ours = [_present(line, doom, times) for line, doom in dooms if role(line)]
+    ours = [_present(line, doom, times, is_outside=line in others) for line, doom in dooms if role(line)]
     ours += [_present(line, "", times) for line in safe.split("\n") if role(line)]
-    roles = {role(finding.line) for finding in ours}
+    roles = {role(finding.line) for finding in ours if not finding.is_by_hand}
     return ours + [Finding(line, "is missing") for line in lines if role(line) not in roles]
 
 
@@ -154,11 +155,11 @@ def _times(line: str) -> str:
     return re.sub(r"\b0+(?=\d)", "", fields)
 
 
-def _present(line: str, doom: str, times: Mapping[str, str] | None) -> Finding:
+def _present(line: str, doom: str, times: Mapping[str, str] | None, *, is_outside: bool = False) -> Finding:
     if doom:
-        return Finding(line, f"would be deleted, {doom}")
+        return Finding(line, f"would be deleted, {doom}", is_by_hand=is_outside)
     stale = "" if times is None else why_stale(line, times)
-    return Finding(line, stale, is_stale=bool(stale))
+    return Finding(line, stale, is_stale=bool(stale), is_by_hand=is_outside and bool(stale))
 
 
 def _without_block(text: str) -> tuple[list[str], int | None]:

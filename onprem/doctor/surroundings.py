@@ -93,7 +93,8 @@ def cron() -> Iterator[Finding]:
         if finding.is_of_a_job:
             yield bad("job_managed", job=finding.line, words=finding.trouble)
         else:
-            yield bad("cron_doomed", line=finding.line, words=finding.trouble)
+            what = "cron_by_hand" if finding.is_by_hand else "cron_doomed"
+            yield bad(what, line=finding.line, words=finding.trouble)
     if gone:
         yield odd("cron_missing", lines="; ".join(finding.line for finding in gone))
     if not gone and not doomed:

@@ -35,6 +35,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "บรรทัดนี้ใน cron ใช้ไม่ได้ ({words}): {line} (manage.py crontab install)",
         "this cron line will not work ({words}): {line} (manage.py crontab install)",
     ),
+    "cron_by_hand": (
+        "บรรทัดนี้ใน cron ใช้ไม่ได้ ({words}): {line} (อยู่นอกบล็อกของเรา ต้องลบเอง)",
+        "this cron line will not work ({words}): {line} (it stands outside our block: delete it by hand)",
+    ),
     "cron_unknown": ("อ่าน crontab ไม่ได้: {words}", "the crontab cannot be read: {words}"),
     # --- the jobs ---
     "jobs_good": ("งานตามเวลา {count} งาน ไม่มีอะไรค้าง", "{count} scheduled jobs, nothing is left undone"),

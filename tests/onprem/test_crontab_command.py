@@ -161,6 +161,36 @@ def test_check_finds_a_line_that_will_vanish(cron: Cron, wrong: bytes, why: str)
     assert f"✗ would be deleted, {why}" in said
 
 
+@pytest.fixture
+def moved(cron: Cron) -> bytes:
+    """A line of ours that somebody has moved into the block of the legacy site."""
+    crontab("install")
+    line = next(line for line in cron.spool.splitlines(keepends=True) if b"--listen" in line)
+    end = b"# ATT_PERIODS_AUTO_END"
+    cron.spool = cron.spool.replace(line, b"").replace(end, line + end)
+    return line
+
+
+def test_what_install_does_not_touch_is_left_to_a_person(cron: Cron, moved: bytes) -> None:
+    both = crontab("check")[1]
+    crontab("install")
+    code, left = crontab("check")
+    cron.spool = cron.spool.replace(moved, b"", 1)
+
+    assert "install puts it right, except lines outside # ATTSYNC_BEGIN: change those by hand" in both
+    assert (code, left.count("✗")) == (1, 1)
+    assert "install touches no line outside # ATTSYNC_BEGIN: delete it by hand" in left
+    assert crontab("check")[0] == 0
+
+
+def test_the_doctor_does_not_send_to_install_in_vain_either(cron: Cron, moved: bytes) -> None:
+    crontab("install")
+
+    (found,) = surroundings.cron()
+
+    assert found.text("en").endswith(" (it stands outside our block: delete it by hand)")
+
+
 def test_markers_and_names_come_from_the_settings(cron: Cron, settings: Settings) -> None:
     crontab("install")
     settings.ONPREM_CRON_MANAGED = ["push_cloud"]

@@ -201,14 +201,34 @@ def test_a_line_inside_the_markers_is_found() -> None:
     text = LEGACY.replace("# ATT_PERIODS_AUTO_END", f"{MINUTE}\n# ATT_PERIODS_AUTO_END")
 
     assert Finding(
-        MINUTE, "would be deleted, inside the block that begins with '# ATT_PERIODS_AUTO_BEGIN'"
+        MINUTE, "would be deleted, inside the block that begins with '# ATT_PERIODS_AUTO_BEGIN'", is_by_hand=True
     ) in findings(text, LINES, REWRITER)
+
+
+def test_a_line_that_somebody_moved_between_the_markers_is_missing_from_ours() -> None:
+    moved = installed(LEGACY, LINES, REWRITER).replace(f"{MINUTE}\n", "")
+    moved = moved.replace("# ATT_PERIODS_AUTO_END", f"{MINUTE}\n# ATT_PERIODS_AUTO_END")
+
+    before = [(each.line, each.trouble[:16], each.is_by_hand) for each in findings(moved, LINES, REWRITER)]
+    after = [each for each in findings(installed(moved, LINES, REWRITER), LINES, REWRITER) if each.trouble]
+
+    assert [each for each in before if each[1]] == [(MINUTE, "would be deleted", True), (MINUTE, "is missing", False)]
+    assert [(each.line, each.is_by_hand) for each in after] == [(MINUTE, True)]
+
+
+def test_our_whole_block_between_the_markers_is_for_install_to_move() -> None:
+    block = installed("", LINES, REWRITER)
+    text = LEGACY.replace("# ATT_PERIODS_AUTO_END", f"{block}# ATT_PERIODS_AUTO_END")
+
+    assert [each.is_by_hand for each in findings(text, LINES, REWRITER)] == [False] * 4
 
 
 def test_a_line_whose_path_contains_a_managed_name_is_found() -> None:
     line = MINUTE.replace("/opt/attsync/", "/opt/pull_period_1.php.d/")
 
-    assert Finding(line, "would be deleted, contains the name pull_period_1.php") in findings(line, LINES, REWRITER)
+    assert Finding(line, "would be deleted, contains the name pull_period_1.php", is_by_hand=True) in findings(
+        line, LINES, REWRITER
+    )
 
 
 def test_missing_lines_are_found() -> None:
@@ -241,9 +261,10 @@ CALL = "/x/python /x/manage.py"
     ],
 )
 def test_only_a_line_of_a_job_must_have_the_times_of_the_job(line: str, why: str) -> None:
-    found = findings(line, [], REWRITER, times=TIMES)
+    is_stale = bool(why)
 
-    assert found == findings("", [], REWRITER, safe=line, times=TIMES) == [Finding(line, why, is_stale=bool(why))]
+    assert findings("", [], REWRITER, safe=line, times=TIMES) == [Finding(line, why, is_stale=is_stale)]
+    assert findings(line, [], REWRITER, times=TIMES) == [Finding(line, why, is_stale=is_stale, is_by_hand=is_stale)]
 
 
 def test_a_stale_line_that_will_be_deleted_is_told_as_such() -> None:

@@ -98,9 +98,12 @@ def _lines(target: str) -> list[str]:
 
 
 def _advice(findings: Sequence[Finding]) -> str:
-    """A job that is not ours to time gets no line by any install."""
-    if all(finding.is_of_a_job for finding in findings if finding.trouble):
+    """A job that is not ours to time gets no line by any install, and a line outside our block stays as it is."""
+    wrong = [finding for finding in findings if finding.trouble]
+    if all(finding.is_of_a_job for finding in wrong):
         return "take what the legacy site times out of ONPREM_JOBS_FILE"
-    if any(finding.is_stale for finding in findings):
+    if all(finding.is_by_hand for finding in wrong):
+        return f"manage.py crontab install touches no line outside {crontab.BEGIN}: delete it by hand, or change it"
+    if any(finding.is_by_hand for finding in wrong):
         return f"manage.py crontab install puts it right, except lines outside {crontab.BEGIN}: change those by hand"
     return "manage.py crontab install puts it right"
