@@ -63,7 +63,10 @@ class HttpCloud:
 
     def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> frozenset[int]:
         body = json.dumps({"acks": acks, "nacks": nacks}, ensure_ascii=False).encode("utf-8", "replace")
-        _, said = self._ask("applied", Question("POST", self._url("applied"), body=body, headers=_JSON))
+        # What is put off is counted, and after six times held for a person: a lost answer must not count it thrice.
+        is_counted = any(not nack.get("final") for nack in nacks)
+        question = Question("POST", self._url("applied"), body=body, headers=_JSON, is_counted=is_counted)
+        _, said = self._ask("applied", question)
         ignored = said.get("ignored")
         return frozenset(_outdated(ignored if isinstance(ignored, list) else []))
 

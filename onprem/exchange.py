@@ -35,7 +35,7 @@ _CHUNK = 64 * 1024
 
 
 class Question(NamedTuple):
-    """``wait``: how long the other side may hold the line before it answers."""
+    """``wait``: how long the other side may hold the line before it answers. ``is_counted``: it counts each asking."""
 
     method: str
     url: str
@@ -43,6 +43,7 @@ class Question(NamedTuple):
     body: bytes | None = None
     headers: Mapping[str, str] | None = None
     wait: int = 0
+    is_counted: bool = False
 
 
 class Answer(NamedTuple):
@@ -70,12 +71,12 @@ class Exchange:
         self._session.mount("https://", adapter)
 
     def ask(self, question: Question) -> Answer:
-        """Return the answer, whatever its status. All calls are idempotent: passing trouble is retried twice.
+        """Return the answer, whatever its status. Passing trouble is retried twice, unless each asking counts.
 
         Raise CloudTrouble when no answer came, naming the kind of trouble.
         """
         self._deadline.start(WHOLE_EXCHANGE + question.wait + len(question.body or b"") / SLOWEST_UPLOAD)
-        for pause in PAUSES:
+        for pause in () if question.is_counted else PAUSES:
             try:
                 answer = self._once(question)
             except _Unanswered as exc:

@@ -156,6 +156,16 @@ def test_days_are_compressed_where_the_cloud_takes_it(
     assert (gzip.decompress(body) if is_compressed else body) == b'{"date":1}'
 
 
+@pytest.mark.parametrize(("final", "tries"), [(True, 3), (False, 1)])
+def test_what_is_put_off_is_told_once_for_each_told_attempt_counts(client: Make, final: bool, tries: int) -> None:
+    nack = {"id": 7, "rev": 5, "status": "late", "code": "write_failed", "error": "", "final": final}
+    with RawServer(answers(503)) as server:
+        with pytest.raises(CloudTrouble):
+            client(server.url).applied([], [nack])
+
+        assert len(server.requests) == tries
+
+
 def test_several_calls_share_a_connection(client: Make) -> None:
     connections = []
 
