@@ -139,6 +139,20 @@ def test_a_full_disk_is_1_in_words_and_the_next_run_heals(environment: dict[str,
     assert ask("SELECT status FROM attsync_override") == [("late",)]
 
 
+@pytest.mark.parametrize(("words", "code"), [((), 0), (("--listen=1",), 0), (("--what",), 2)])
+def test_a_log_that_cannot_be_written_ends_no_work(
+    environment: dict[str, str], cloud: WireCloud, words: Sequence[str], code: int
+) -> None:
+    cloud.cloud.edits = [edit(d=yesterday())]
+    command = [sys.executable, str(ROOT / "manage.py"), "push_cloud", *words]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, check=False, cwd="/", env=environment, stdout=full, stderr=full)
+
+    assert done.returncode == code
+    assert ask("SELECT count(*) FROM attsync_override") == [(0 if code else 1,)]
+    assert len(cloud.cloud.acks) >= (0 if code else 1)
+
+
 def test_listening_applies_an_edit_within_seconds_and_ends_in_time(
     environment: dict[str, str], cloud: WireCloud
 ) -> None:

@@ -144,11 +144,11 @@ SENSELESS = [
     "INSERT INTO day VALUES ('2026-07-28', CAST(x'c328' AS TEXT), 0, 0)",
     "INSERT INTO day VALUES ('2026-07-28', '', 1.5, 0)",
     "INSERT INTO day VALUES ('2026-07-28', '', 'x', 0)",
-    "INSERT INTO ledger VALUES ('2026-07-28', 0, '0012', 5, 'late', NULL, NULL, 1000, 7, 0)",
-    "INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'lbte', NULL, NULL, 1000, 7, 0)",
-    "INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'late', NULL, 'x', 1000, 7, 0)",
-    "INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'late', NULL, NULL, 1000, NULL, 0)",
-    "INSERT INTO ledger VALUES ('2026-07-28', 1, x'30', 5, 'late', NULL, NULL, 1000, 7, 0)",
+    "INSERT INTO ledger VALUES ('2026-07-28', 0, '0012', 5, 'late', NULL, NULL, 1000, 7, 0, NULL)",
+    "INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'lbte', NULL, NULL, 1000, 7, 0, NULL)",
+    "INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'late', NULL, 'x', 1000, 7, 0, NULL)",
+    "INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'late', NULL, NULL, 1000, NULL, 0, NULL)",
+    "INSERT INTO ledger VALUES ('2026-07-28', 1, x'30', 5, 'late', NULL, NULL, 1000, 7, 0, NULL)",
     "INSERT INTO meta VALUES ('last_success', 'x')",
     "INSERT INTO meta VALUES ('checked_day', 20260728)",
     "INSERT INTO meta VALUES ('gen', 'x')",
@@ -210,7 +210,7 @@ def test_every_state_that_a_slot_may_be_in_makes_sense(tmp_path: Path, name: str
 @pytest.mark.parametrize(
     "strange",
     [
-        f"INSERT INTO ledger VALUES ('1969-12-31', 255, 'ก', {2**63 - 1}, 'absent', '', NULL, -5, {2**63 - 1}, 0)",
+        f"INSERT INTO ledger VALUES ('1969-12-31', 255, 'ก', {2**63 - 1}, 'absent', '', NULL, -5, {2**63 - 1}, 0, NULL)",
         f"INSERT INTO owed VALUES ('2106-02-07', {2**52})",
         "INSERT INTO meta VALUES ('ahead_s', -1785214800)",
         "INSERT INTO meta VALUES ('home', 'a name that nobody reads as more than a text')",
@@ -229,7 +229,7 @@ def test_what_is_strange_but_possible_is_no_damage(tmp_path: Path, strange: str)
 
 def test_an_index_that_does_not_fit_its_table_is_damage(tmp_path: Path) -> None:
     with opened(tmp_path) as state:
-        state.db.execute("INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'late', NULL, NULL, 1000, 7, 1)")
+        state.db.execute("INSERT INTO ledger VALUES ('2026-07-28', 1, '0012', 5, 'late', NULL, NULL, 1000, 7, 1, NULL)")
         state.db.execute("PRAGMA writable_schema = ON")
         state.db.execute("UPDATE sqlite_master SET sql = replace(sql, '= 0', '= 1') WHERE type = 'index'")
 

@@ -112,8 +112,8 @@ def _note_days(state: State) -> None:
             day = DAY - timedelta(days=n)
             days.accept(state, day, Known(f"{n:064x}", int(NOON) + n, is_open=n < 3))
             found, outcome = "present" if n % 3 else None, "applied" if n % 5 else None
-            values = (str(day), 1, f"{n:04}", 5, "late", found, outcome, int(NOON), n + 1, n % 2)
-            state.db.execute("INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+            values = (str(day), 1, f"{n:04}", 5, "late", found, outcome, int(NOON), n + 1, n % 2, n % 4 or None)
+            state.db.execute("INSERT INTO ledger VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
             if n % 5 == 0:
                 days.owe(state, day, gen=int(NOON) + n)
 

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from datetime import date
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from onprem import catchup, jobs, jobstatus, rerun
 from onprem.plan import ClockWrong
@@ -14,9 +14,10 @@ from onprem.rehearsal import rehearse
 from onprem.schedule import NONE, Job, Schedule
 from onprem.starter import NOT_NOW, Starter
 from onprem.state import State, StateUnwritable
+from onprem.voice import AgentCommand
 
 
-class Command(BaseCommand):
+class Command(AgentCommand):
     help = "Run what cron has missed: the slots of jobs that must be complete, oldest first."
     requires_system_checks: list[str] = []
 

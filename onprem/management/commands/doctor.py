@@ -1,21 +1,21 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from datetime import date
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from mirror.counting import business_date
 from mirror.wire import parse_day
 from onprem.clocks import local_now
 from onprem.doctor import checkup
 from onprem.doctor.finding import BAD, LANGUAGES, Finding, bad, good
+from onprem.voice import AgentCommand
 
 
-class Command(BaseCommand):
+class Command(AgentCommand):
     help = "Look at everything the agent stands on and say it in words. Changes nothing. Exit 1 if anything is wrong."
     requires_system_checks = ()
 
@@ -24,9 +24,6 @@ class Command(BaseCommand):
         parser.add_argument("--lang", choices=LANGUAGES, default="th", help="default: th")
 
     def handle(self, *, lang: str, **options: Any) -> None:
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
         now = local_now().replace(microsecond=0)
         day = options["date"] or business_date(now, settings.ONPREM_DAY_STARTS)
         findings: list[Finding] = []

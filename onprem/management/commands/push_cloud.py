@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from datetime import date
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from mirror.wire import parse_day
 from onprem import session
@@ -19,13 +18,14 @@ from onprem.locks import AlreadyRunning
 from onprem.progress import Bar
 from onprem.report import REFUSED, TRY_AGAIN, Report
 from onprem.state import StateUnwritable
+from onprem.voice import AgentCommand
 
 USAGE = 2
 MOST_DAYS = 3660
 LONGEST_LISTEN_S = 24 * 3600
 
 
-class Command(BaseCommand):
+class Command(AgentCommand):
     help = "Apply the edits that wait in the cloud, then push the days that have changed."
     # Started every minute: what the checks would find, `doctor` finds.
     requires_system_checks = ()
@@ -45,7 +45,6 @@ class Command(BaseCommand):
         add("--scheduled-for", default="", help=argparse.SUPPRESS)
 
     def handle(self, *, verbosity: int, dry_run: bool, listen: int, scheduled_for: str, **options: Any) -> None:
-        _write_thai_anywhere()
         asked, bar = _asked(options), Bar(self.stdout)
         try:
             walk = _walk(bar, verbosity=verbosity, dry_run=dry_run, listen=listen)
@@ -100,10 +99,3 @@ def _whole(least: int, most: int) -> Callable[[str], int]:
         return int(text)
 
     return read
-
-
-def _write_thai_anywhere() -> None:
-    """The locale of cron, or of whoever types, must not decide whether a Thai name can be written."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -2,14 +2,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from onprem import direct, jobs
 from onprem.starter import NOT_NOW
 from onprem.state import StateUnwritable
+from onprem.voice import AgentCommand
 
 
-class Command(BaseCommand):
+class Command(AgentCommand):
     help = "Run a job for the slot that has just come. This is what its crontab line calls."
     requires_system_checks: list[str] = []
 
