@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from onprem import days, ledger, pushing, rivals, serving
 from onprem.locks import AlreadyRunning
 from onprem.pushing import Wanted
-from onprem.run import Run
+from onprem.run import WRONG_S, Run
 
 RECHECK_S = 20
 LONGEST_POLL_S = 25
@@ -121,7 +121,8 @@ def _owed(run: Run) -> set[date]:
 
 def _refuse_today(run: Run) -> None:
     if "clock" not in run.report.refused:
-        run.journal.say("this machine's clock is wrong by more than a day: what it takes for today is not pushed")
+        how = "by more than a day" if abs(run.ahead_s) > WRONG_S else "and names another day than the cloud"
+        run.journal.say(f"this machine's clock is wrong {how}: what it takes for today is not pushed")
     run.report.refused.add("clock")
 
 

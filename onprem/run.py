@@ -17,6 +17,7 @@ from onprem.state import State
 
 PAGE = 200
 DRIFT_S = 5 * 60
+FAR_S = 3600
 WRONG_S = 24 * 3600
 
 
@@ -58,12 +59,12 @@ class Run:
 
     @property
     def clock_is_wrong(self) -> bool:
-        """Off by so much that the business date is wrong."""
-        return abs(self.ahead_s) > WRONG_S
+        """By more than a day, or by more than an hour and into another business date."""
+        return abs(self.ahead_s) > WRONG_S or (abs(self.ahead_s) > FAR_S and self._date_at(0) != self._clouds_date)
 
     @property
     def now(self) -> datetime:
-        """Naive factory wall time; the cloud's where our own clock is wrong by more than a day."""
+        """Naive factory wall time; the cloud's where our own clock is wrong."""
         return _factory_time(self.clock() - (self.ahead_s if self.clock_is_wrong else 0))
 
     @property
@@ -78,7 +79,14 @@ class Run:
     @property
     def latest_today(self) -> date:
         """Ours or the cloud's: a clock that is slow must not refuse what people can already see."""
-        return max(self.today, business_date(_factory_time(self.clock() - self.ahead_s), self.day_starts))
+        return max(self.today, self._clouds_date)
+
+    @property
+    def _clouds_date(self) -> date:
+        return self._date_at(self.ahead_s)
+
+    def _date_at(self, ahead_s: int) -> date:
+        return business_date(_factory_time(self.clock() - ahead_s), self.day_starts)
 
     def ask(self, *, after: str | None = None, wait: int = 0) -> Offer:
         """Fetch a page of edits, be heard, and learn the cloud's clock and generation."""

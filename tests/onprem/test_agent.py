@@ -875,6 +875,14 @@ def test_a_drifting_clock_is_said_loudly_and_told(stage: Stage, off: int) -> Non
     assert (run.report.exit_code, list(stage.cloud.days)) == (0, ["2026-07-28"])
 
 
+@pytest.mark.parametrize(("off", "code"), [(3540, 0), (3660, 1)])
+def test_an_hour_around_the_start_of_a_day_is_no_other_day(stage: Stage, off: int, code: int) -> None:
+    stage.cloud.now = int(NOON) - 8 * 3600 - 60
+    stage.now = stage.cloud.now + off
+
+    assert run_once(stage).report.exit_code == code
+
+
 def test_a_few_minutes_are_no_drift(stage: Stage) -> None:
     stage.cloud.now = int(NOON) - 299
 
@@ -883,8 +891,10 @@ def test_a_few_minutes_are_no_drift(stage: Stage) -> None:
     assert stage.lines() == ["2026-07-28: sent, 2 workers, 1 KiB"]
 
 
-@pytest.mark.parametrize("off", [DAY_S + 60, -DAY_S - 60, 3650 * DAY_S, -3650 * DAY_S])
-def test_a_clock_wrong_by_more_than_a_day_pushes_no_today_but_serves_edits(stage: Stage, off: int) -> None:
+@pytest.mark.parametrize("off", [DAY_S + 60, -DAY_S - 60, 3650 * DAY_S, -3650 * DAY_S, 20 * 3600, -9 * 3600])
+def test_a_clock_wrong_by_more_than_a_day_or_in_another_pushes_no_today_but_serves_edits(
+    stage: Stage, off: int
+) -> None:
     stage.cloud.edits = [edit()]
     stage.now = NOON + off
 

@@ -210,7 +210,7 @@ def test_every_state_that_a_slot_may_be_in_makes_sense(tmp_path: Path, name: str
 @pytest.mark.parametrize(
     "strange",
     [
-        f"INSERT INTO ledger VALUES ('1969-12-31', 255, 'ก', {2**63 - 1}, 'absent', '', NULL, -5, {2**63 - 1}, 0, NULL)",
+        f"INSERT INTO ledger VALUES ('1969-12-31', 255, 'ก', {2**63 - 1}, 'absent', '', NULL, -5, 7, 0, NULL)",
         f"INSERT INTO owed VALUES ('2106-02-07', {2**52})",
         "INSERT INTO meta VALUES ('ahead_s', -1785214800)",
         "INSERT INTO meta VALUES ('home', 'a name that nobody reads as more than a text')",
