@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 from mirror.wire import Snapshot
 from onprem.factory import LegacyFactory
-from onprem.ports import Cell, Cloud, Offer
+from onprem.ports import Cell, Cloud, CloudTrouble, Offer
 
 
 class WatchedFactory:
@@ -34,15 +34,23 @@ class SilentCloud:
 
     def __init__(self, cloud: Cloud) -> None:
         self._cloud = cloud
+        self._down: CloudTrouble | None = None
 
     def clock(self) -> int | None:
         return self._cloud.clock()
 
     def pending(self, beat: Mapping[str, str | int], *, after: str | None = None, limit: int, wait: int = 0) -> Offer:
-        return self._cloud.pending({}, after=after, limit=limit)
+        try:
+            return self._cloud.pending({}, after=after, limit=limit)
+        except CloudTrouble as exc:
+            self._down = None if exc.of_one_call else exc
+            raise
 
     def applied(self, acks: Sequence[Mapping[str, object]], nacks: Sequence[Mapping[str, object]]) -> frozenset[int]:
         return frozenset()
 
     def ingest(self, body: bytes) -> int | None:
+        """What keeps all calls away would keep this one away too."""
+        if self._down is not None:
+            raise CloudTrouble(str(self._down).replace("pending:", "ingest:", 1))
         return None

@@ -32,7 +32,7 @@ def push(
         report = walk_for(own, asked, walk)
         return code_of(report, own, asked), str(report)
     if dry_run:
-        report = walk(_rehearsed(asked))
+        report = walk(_rehearsed(asked, say))
         return report.exit_code, str(report)
     return _start(asked, walk, say)
 
@@ -70,11 +70,14 @@ def _start(asked: Asked, walk: Walk, say: Callable[[str], None]) -> tuple[int, s
     return code or reports[0].exit_code, str(reports[0])
 
 
-def _rehearsed(asked: Asked) -> Asked:
+def _rehearsed(asked: Asked, say: Callable[[str], None]) -> Asked:
     """Nothing is claimed, and without a slot the days are counted from today."""
     job = _job(asked.job)
     at = slot_of_start(job.cron, job.zone, now())
-    return asked if at is None else _until(Slot(job.name, at.astimezone(job.zone), is_replay=False), asked)
+    if at is not None:
+        return _until(Slot(job.name, at.astimezone(job.zone), is_replay=False), asked)
+    say(f"{job.name}: no slot has just come, a run would do nothing now; in its time it would do for that day:")
+    return asked
 
 
 def _until(own: Slot, asked: Asked) -> Asked:

@@ -337,6 +337,19 @@ def test_a_dry_run_says_what_a_run_would_do(cloud: WireCloud) -> None:
     ]
 
 
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/att-sync", None])
+def test_without_a_line_a_dry_run_says_what_a_run_says(cloud: WireCloud, settings: Settings, url: str | None) -> None:
+    cloud.answers["pending"] = cloud.answers["ingest"] = (503, b"")
+    settings.ATTSYNC_URL = url or settings.ATTSYNC_URL
+
+    rehearsed, done = push("--dry-run", "--days=3"), push("--days=3")
+
+    assert rehearsed[0] == done[0] == 75
+    assert [line[22:] for line in rehearsed[1].splitlines()] == [
+        line[22:] for line in done[1].splitlines() if "state is new" not in line
+    ]
+
+
 @pytest.mark.parametrize("with_state", [False, True])
 def test_a_dry_run_changes_nothing_anywhere(cloud: WireCloud, settings: Settings, with_state: bool) -> None:
     if with_state:

@@ -195,6 +195,14 @@ def test_a_dry_run_of_the_job_claims_nothing(cloud: WireCloud, settings: Setting
     assert not settings.ONPREM_STATE_DIR.exists()
 
 
+def test_a_dry_run_outside_the_slot_says_that_a_run_would_do_nothing(
+    cloud: WireCloud, clock: time_machine.Traveller
+) -> None:
+    clock.shift(8 * 3600)
+
+    assert "nightly_push: no slot has just come, a run would do nothing now" in push(*NIGHTLY, "--dry-run")[1]
+
+
 def test_a_listener_does_not_keep_the_nightly_run_away(cloud: WireCloud, settings: Settings) -> None:
     settings.ONPREM_STATE_DIR.mkdir()
     with Path(settings.ONPREM_STATE_DIR, "listen.lock").open("w") as file:
