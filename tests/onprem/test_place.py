@@ -47,11 +47,17 @@ def traces(folder: Path) -> dict[str, bytes | None]:
     return {str(path): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
 
 
-@pytest.mark.parametrize(
-    "place", ["/proc/attsync", "/proc/no/state", "/dev/null", "/dev/null/attsync", "/dev/null/a/b"]
-)
+@pytest.mark.parametrize("place", ["/dev/null", "/dev/null/attsync", "/dev/null/a/b"])
 def test_a_place_that_takes_no_folder_is_named_as_a_run_names_it(place: str) -> None:
     assert words_of(lambda: must_be_usable(Path(place))) == words_of(lambda: State.open(Path(place)))
+
+
+def test_a_place_that_would_be_made_is_not_even_tried(folder: Path) -> None:
+    before = folder.stat().st_mtime_ns
+
+    must_be_usable(folder / "deep" / "state")
+
+    assert folder.stat().st_mtime_ns == before
 
 
 MODES = {
