@@ -861,6 +861,41 @@ def test_no_edits_are_fetched_when_nobody_wants_them(stage: Stage) -> None:
     assert list(stage.cloud.days) == ["2026-07-28"]
 
 
+# --- another agent --------------------------------------------------------------------------------------------------
+
+
+def sent_at(stage: Stage, seconds: float, *, rival: bool) -> list[str]:
+    """Which days a run at that time sends, after another agent has stored something or not."""
+    stage.now = NOON + seconds
+    stage.cloud.gen = stage.state.gen + (1000 if rival else 0)
+    before = len(stage.cloud.bodies)
+    run_once(stage)
+    return [json.loads(body)["date"] for body in stage.cloud.bodies[before:]]
+
+
+def test_what_another_agent_may_have_overwritten_is_sent_again_but_not_all_the_time(stage: Stage) -> None:
+    run_once(stage, Asked(dates=[DAY], count=3))
+    today, all_days = ["2026-07-28"], ["2026-07-26", "2026-07-27", "2026-07-28"]
+
+    assert sent_at(stage, 1, rival=False) == []
+    assert sent_at(stage, 2, rival=True) == all_days
+    assert sent_at(stage, 3, rival=False) == []
+    assert sent_at(stage, 4, rival=True) == []
+    assert sent_at(stage, 62, rival=False) == today
+    assert sent_at(stage, 130, rival=True) == today
+    assert sent_at(stage, 3602, rival=False) == all_days
+    assert sent_at(stage, 3700, rival=False) == sent_at(stage, 8000, rival=False) == []
+
+
+def test_whom_a_stale_day_tells_of_may_have_overwritten_others_too(stage: Stage) -> None:
+    run_once(stage, Asked(dates=[DAY], count=2))
+    stage.cloud.days["2026-07-28"].gen = 2_000_000_000
+    stage.factory.marks[cell()] = "late"
+    run_once(stage)
+
+    assert "2026-07-27" in sent_at(stage, 61, rival=False)
+
+
 # --- clock ----------------------------------------------------------------------------------------------------------
 
 
