@@ -288,7 +288,8 @@ def test_c24_the_nightly_push_waits_for_the_cloud(machine: Machine, tmp_path: Pa
 
     with WireCloud() as cloud:
         machine.settings["ATTSYNC_URL"] = cloud.url
-        cloud.cloud.now = int(datetime.fromisoformat("2026-11-10T08:30:00+07:00").timestamp())
+        # The job's own process reads the simulated time in the factory's zone, seven hours earlier.
+        cloud.cloud.now = int(datetime.fromisoformat("2026-11-10T01:30:00+07:00").timestamp())
         said = machine.run("10 08:30:00", "catchup")
 
     assert (said.returncode, slot_lines(said.stdout, "nightly_push")) == (0, ["2026-11-10T00:20:00+07:00"])
