@@ -31,6 +31,8 @@ def pending(request: HttpRequest) -> HttpResponse:
     gen = heartbeat.hear(heartbeat.read(request.GET), now=timezone.now())
     if wait and after is None:
         offering.wait_for_an_edit(wait)
+        # What somebody else stored meanwhile is news to the agent, which stamps above it with its next ack.
+        gen = heartbeat.highest_gen()
     edits, following = offering.page(after, limit)
     answer = json_answer(
         {

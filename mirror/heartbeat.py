@@ -65,6 +65,11 @@ def hear(beat: Heartbeat, *, now: datetime) -> int:
     return link.gen
 
 
+def highest_gen() -> int:
+    """Return the highest generation stored or acked so far."""
+    return FactoryLink.objects.values_list("gen", flat=True).first() or 0
+
+
 def _is_news(link: FactoryLink, beat: Heartbeat) -> bool:
     """Tell whether this is later than all we know of the run: a copy of an old call must not look like a fresh one."""
     known = [clock for boot, clock in link.runs if boot == beat.boot]

@@ -76,8 +76,7 @@ def run_once(run: Run, asked: Asked) -> None:
 def due(run: Run, asked: Asked) -> Wanted:
     """Choose the days of a full run: asked and owed ones, and without a caller's choice also what time has made due."""
     if not run.clock_is_wrong:
-        oldest = run.today - timedelta(days=run.catchup_days)
-        rivals.send_again(run.state, today=run.today, oldest=oldest, now=run.clock())
+        rivals.send_again(run.state, today=run.today, now=run.clock())
     named = asked_days(run, asked)
     wanted, probed = {*named, *_owed(run)}, set[date]()
     if run.clock_is_wrong and not asked.dates:

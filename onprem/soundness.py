@@ -37,7 +37,7 @@ _COLUMNS = {
 }
 _NOTED = {
     **dict.fromkeys(("last_success", "checked_day"), _DAY),
-    **dict.fromkeys(("gen", "heard_gen", "taken_gen", "checked_at", "doubted_today_at", "doubted_all_at"), _NUMBER),
+    **dict.fromkeys(("gen", "heard_gen", "taken_gen", "checked_at", "doubted_today_at", "doubted_lately_at"), _NUMBER),
     # Clocks differ by no more than a thousand years; dates end soon after.
     "ahead_s": f"{_NUMBER} AND {{0}} BETWEEN -(1 << 35) AND (1 << 35)",
     "catchup_high_water": _MOMENT,

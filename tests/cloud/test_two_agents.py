@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from editqueue import reading, services
@@ -25,7 +26,7 @@ from onprem.agent import Asked, run_once
 from onprem.journal import Journal
 from onprem.run import Run
 from onprem.state import State
-from tests.cloud.day import today
+from tests.cloud.day import body, ingest, pending, today
 from tests.cloud.test_machine import Factory, Faults, Line, PowerCut
 
 WISHES = ("present", "late", "absent")
@@ -131,6 +132,21 @@ def test_however_two_agents_meet_both_sides_end_with_the_last_wish(tmp_path: Pat
         stands = two.agents[0].factory.marks.get(CELL)
         assert (stands, shown(), Edit.objects.waiting().count()) == (wanted, wanted, 0), (seed, two.script)
         assert history() == said, (seed, two.script)
+
+
+@pytest.mark.django_db
+def test_what_is_stored_during_the_long_poll_is_seen_at_its_end(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The agent stamps its next ack above it, and would never know."""
+    ingest(client, body(gen=1_785_200_000))
+
+    def wait(_seconds: float) -> None:
+        ingest(client, body(gen=1_785_200_777, holiday="x"))
+
+    monkeypatch.setattr("editqueue.offering.wait_for_an_edit", wait)
+
+    assert pending(client, wait=25).json()["gen"] == 1_785_200_777
 
 
 @pytest.mark.django_db
