@@ -128,9 +128,11 @@ class LegacyFactory:
                 attempt.look()
                 with transaction.atomic(using=ALIAS):
                     attempt.make()
-        except Refused:
-            with writing():
-                attempt.undo()
+        except Refused as exc:
+            # Where another row was in the way nothing was written, and that row may be just what we wanted.
+            if not is_collision(exc.__cause__):
+                with writing():
+                    attempt.undo()
             raise
         return "applied"
 

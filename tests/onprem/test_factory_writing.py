@@ -13,6 +13,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test.utils import CaptureQueriesContext
 
 from onprem.factory import LegacyFactory
+from onprem.models import Override
 from onprem.override import Attempt, keeps
 from onprem.ports import Cell, Refused
 from tests.mariadb import MariaDB
@@ -385,6 +386,29 @@ def _at_once(start: threading.Barrier, factory: LegacyFactory, cell: Cell, wish:
         return factory.set_mark(cell, wish)
     except Refused as exc:
         return str(exc)
+
+
+@pytest.mark.parametrize("engine", ["InnoDB", "MyISAM"])
+def test_a_row_that_was_in_the_way_is_left_there(
+    mariadb: MariaDB, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    """Killed right after that, nobody would set it again: the cloud has taken the other agent's word for it."""
+    create = Override.objects.create
+
+    def too_late(**values: object) -> Override:
+        monkeypatch.setattr(Override.objects, "create", create)
+        create(**values)
+        return create(**values)
+
+    with pointed_at(mariadb.create("in_the_way")):
+        run(*RELATIONS, "DROP TABLE attsync_override", TABLE.format(engine=engine, key=KEY), VIEW)
+        add_periods()
+        add_people("0012")
+        monkeypatch.setattr(Override.objects, "create", too_late)
+        monkeypatch.setattr(Attempt, "undo", lambda _attempt: pytest.fail("undone"))
+
+        assert LegacyFactory(clock=lambda: EVENING).set_mark(CELL, "late") == "applied"
+        assert marks() == [(2, "0012", "late", "attsync")]
 
 
 def test_what_another_agent_has_set_for_others_is_not_undone(mariadb: MariaDB) -> None:
