@@ -88,7 +88,9 @@ class HttpCloud:
         try:
             answer = self._exchange.ask(question)
         except CloudTrouble as exc:
-            raise CloudTrouble(self._line(route, str(exc))) from exc
+            trouble: CloudTrouble | ContentRefused = CloudTrouble(self._line(route, str(exc)))
+            trouble.of_one_call = exc.of_one_call
+            raise trouble from exc
         said = _object(answer.body)
         if answer.status == 200 and said is not None and said.get("ok") is True:
             return answer, said

@@ -150,7 +150,10 @@ def _named(exc: Exception) -> _Unanswered:
         for cause in causes:
             if isinstance(cause, kind):
                 return _Unanswered(f"{at_the_proxy}{name}{_detail(cause)}", is_passing=is_passing)
-    return _Unanswered(f"{at_the_proxy}{_in_words_only(causes) or _LOST}", is_passing=True)
+    lost = _Unanswered(f"{at_the_proxy}{_in_words_only(causes) or _LOST}", is_passing=True)
+    # Somebody on the way may hang up on what he dislikes.
+    lost.of_one_call = True
+    return lost
 
 
 def _in_words_only(causes: Sequence[BaseException]) -> str:

@@ -37,6 +37,10 @@ class Wanted(NamedTuple):
     named: frozenset[date] = frozenset()
 
 
+class _InARow(CloudTrouble):
+    """So many days did not get through that more of them need not be tried."""
+
+
 @dataclass
 class _Push:
     """One push under way. ``owed``: the lowest generation of each day that will do; ``stale``: to be read again.
@@ -49,6 +53,7 @@ class _Push:
     owed: dict[date, int]
     stale: list[date] = field(default_factory=list)
     unanswered: list[str] = field(default_factory=list)
+    tried: set[date] = field(default_factory=set)
     in_a_row: int = 0
     done: int = 0
 
@@ -63,7 +68,12 @@ def _push(run: Run, wanted: Wanted) -> None:
     push = _Push(run, wanted, days.owed(run.state))
     remaining: Sequence[date] = wanted.days
     for _ in range(_TRIES):
-        _push_batch(push, remaining)
+        try:
+            _push_batch(push, remaining)
+        except _InARow:
+            # Whatever the old ones are about, today and what somebody asked for is tried.
+            push.in_a_row = 0
+            _push_batch(push, [day for day in remaining if day in wanted.named and day not in push.tried])
         remaining, push.stale = push.stale, []
     if remaining:
         behind = ", ".join(map(str, remaining))
@@ -83,6 +93,7 @@ def _push_batch(push: _Push, batch: Sequence[date]) -> None:
         snapshot.gen = stamps[snapshot.date]
         seen = Known(digest, snapshot.gen, any(period.state != END for period in snapshot.periods))
         _push_day(push, date.fromisoformat(snapshot.date), snapshot, seen, checked_at=checked_at)
+        push.tried.add(date.fromisoformat(snapshot.date))
         push.done += 1
         run.progress(push.done, len(push.wanted.days))
 
@@ -155,10 +166,13 @@ def _adopt(push: _Push, day: date, stale: Stale) -> None:
 
 def _note_unanswered(push: _Push, day: date, trouble: CloudTrouble) -> None:
     """Go on with the other days, unless the whole line is down or it looks like it. Raise CloudTrouble then."""
+    push.tried.add(day)
     push.unanswered.append(f"{day}: {trouble}")
     push.in_a_row += 1
-    if not trouble.of_one_call or push.in_a_row == _MOST_IN_A_ROW:
+    if not trouble.of_one_call:
         raise CloudTrouble(_told(push.unanswered)) from trouble
+    if push.in_a_row == _MOST_IN_A_ROW:
+        raise _InARow(_told(push.unanswered)) from trouble
 
 
 def _told(unanswered: Sequence[str]) -> str:

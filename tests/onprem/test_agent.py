@@ -308,6 +308,19 @@ def test_a_day_that_does_not_get_through_keeps_no_newer_one_away(stage: Stage) -
     assert stage.lines()[-1] == "2026-07-24: ingest: 403 forbidden; 2026-07-26: ingest: 403 forbidden"
 
 
+def test_old_days_that_do_not_get_through_keep_today_away_least_of_all(stage: Stage) -> None:
+    stage.cloud = PickyCloud()
+    stage.cloud.disliked = [str(DAY - timedelta(days=n)) for n in range(1, 30)]
+    for n in range(30):
+        days.owe(stage.state, DAY - timedelta(days=n))
+
+    run = run_once(stage)
+
+    assert list(stage.cloud.days) == ["2026-07-28"]
+    assert (len(days.owed(stage.state)), run.report.exit_code) == (29, 75)
+    assert stage.lines()[-1].count("403") == 3
+
+
 @pytest.mark.parametrize(("of_one_call", "tried"), [(True, 3), (False, 1)])
 def test_a_cloud_that_takes_no_day_is_not_tried_with_every_day(stage: Stage, of_one_call: bool, tried: int) -> None:
     stage.cloud = PickyCloud()
