@@ -119,6 +119,16 @@ def test_the_folder_of_the_log_is_made(cron: Cron, settings: Settings) -> None:
     assert settings.ONPREM_LOG_DIR.is_dir()
 
 
+@pytest.mark.parametrize("target", ["crontab", "cron.d"])
+def test_lines_whose_log_can_have_no_folder_are_not_installed(cron: Cron, settings: Settings, target: str) -> None:
+    """cron's shell could not open the log, and would start nothing."""
+    (cron.folder / "file").touch()
+    settings.ONPREM_LOG_DIR = cron.folder / "file" / "log"
+
+    assert crontab("install", f"--target={target}")[0] == 1
+    assert (cron.spool, cronplaces.CRON_D.exists()) == (LEGACY, False)
+
+
 def test_a_machine_without_a_crontab_gets_one(cron: Cron) -> None:
     (cron.folder / "spool").unlink()
 
@@ -207,6 +217,7 @@ def test_a_path_that_the_legacy_site_would_delete_is_not_installed(cron: Cron, s
     assert "contains the name line_notify.php" in said
     assert cron.spool == LEGACY
     assert not settings.ONPREM_LOG_DIR.exists()
+    assert "crontab install --target=cron.d" in crontab("check")[1]
 
 
 def test_a_crontab_that_cannot_be_read_is_not_written(cron: Cron, settings: Settings) -> None:

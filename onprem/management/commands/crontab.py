@@ -6,18 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from onprem import croncheck, cronplaces, crontab, jobs
 from onprem.cronplaces import CRON_D, CronTrouble
 from onprem.crontab import Finding, WouldVanish
+from onprem.voice import AgentCommand
 
 CRONTAB, CRON_D_TARGET = "crontab", "cron.d"
 # Somebody else may write the crontab between our reading and our writing.
 _TRIES = 3
 
 
-class Command(BaseCommand):
+class Command(AgentCommand):
     help = "Install, show, check or remove the agent's cron lines; other lines are never touched."
     requires_system_checks = ()
 
@@ -59,18 +60,20 @@ class Command(BaseCommand):
             raise CommandError(f"cron will not do what it should; {_advice(findings)}", returncode=1)
 
     def _install(self, target: str) -> None:
-        """In one place only: two would do everything twice. The folder comes last: what is refused leaves no trace."""
+        """In one place only: two would do everything twice. What is refused leaves no trace, not even a folder."""
         self._demand_sound_jobs("nothing was changed, for the lines of jobs that cannot be read now would be lost")
         place = "root's crontab"
         if target == CRON_D_TARGET:
             place = str(CRON_D)
+            cronplaces.make_folder(settings.ONPREM_LOG_DIR)
             cronplaces.write_cron_d(_lines(target))
             self._rewrite(crontab.removed)
         else:
-            self._rewrite(lambda text: crontab.installed(text, _lines(target), croncheck.rewriter()))
+            _with_ours(cronplaces.read_crontab())
+            cronplaces.make_folder(settings.ONPREM_LOG_DIR)
+            self._rewrite(_with_ours)
             if cronplaces.remove_cron_d():
                 self.stdout.write(f"{CRON_D} is removed")
-        cronplaces.make_folder(settings.ONPREM_LOG_DIR)
         self.stdout.write(f"the lines are in {place}")
 
     def _remove(self, _target: str) -> None:
@@ -97,9 +100,18 @@ def _lines(target: str) -> list[str]:
     return croncheck.our_lines(user="root" if target == CRON_D_TARGET else "")
 
 
+def _with_ours(text: str) -> str:
+    """Raise WouldVanish where the legacy site would delete our lines."""
+    return crontab.installed(text, _lines(CRONTAB), croncheck.rewriter())
+
+
 def _advice(findings: Sequence[Finding]) -> str:
     """A job that is not ours to time gets no line by any install, and a line outside our block stays as it is."""
     wrong = [finding for finding in findings if finding.trouble]
+    try:
+        _with_ours(cronplaces.read_crontab())
+    except WouldVanish:
+        return f"the crontab is no place for them: manage.py crontab install --target={CRON_D_TARGET}"
     if all(finding.is_of_a_job for finding in wrong):
         return "take what the legacy site times out of ONPREM_JOBS_FILE"
     if all(finding.is_by_hand for finding in wrong):
