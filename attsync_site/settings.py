@@ -40,7 +40,11 @@ def _whole(name: str, default: int) -> int:
 
 def _database(url: str) -> dict[str, Any]:
     """Relative SQLite paths start at the project root, not at the working directory."""
-    config: dict[str, Any] = dict(env.db_url_config(url))
+    try:
+        config: dict[str, Any] = dict(env.db_url_config(url))
+    except ValueError:
+        # A port that is none.
+        config = {}
     if "ENGINE" not in config:
         raise ImproperlyConfigured("DATABASE_URL: expected mysql://user:password@host/name or sqlite:///path")
     # The columns of an adopted PHP deployment hold factory time; so do ours.

@@ -39,7 +39,11 @@ def _marker(name: str, default: str) -> str:
 
 def _legacy(url: str) -> dict[str, Any]:
     """The factory's database: a foreign country with its own backend (any MariaDB/MySQL from 5.5 on, or SQLite)."""
-    config: dict[str, Any] = dict(env.db_url_config(url))
+    try:
+        config: dict[str, Any] = dict(env.db_url_config(url))
+    except ValueError:
+        # A port that is none.
+        config = {}
     if "ENGINE" not in config:
         raise ImproperlyConfigured("LEGACY_DATABASE_URL: expected mysql://user:password@host/name or sqlite:///path")
     options: dict[str, Any] = config.setdefault("OPTIONS", {})

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from onprem import place, tables
-from onprem.locks import LockUnusable, only_one
+from onprem.locks import AlreadyRunning, LockUnusable, only_one
 from onprem.soundness import is_sound
 
 NAME = "state.sqlite3"
@@ -25,7 +25,12 @@ _KEPT_ASIDE = 3
 
 
 class StateUnwritable(Exception):
-    """The state directory cannot be used (read-only, full, not ours). The text says which and why."""
+    """The state directory cannot be used (read-only, full, not ours). The text says which and why.
+
+    ``is_passing``: other runs hold it, and will let it go.
+    """
+
+    is_passing = False
 
 
 @contextmanager
@@ -57,11 +62,16 @@ class State:
     @classmethod
     def open(cls, directory: Path) -> State:
         """Open or make the state in this directory. Raise StateUnwritable in words."""
-        with in_words(directory, OSError):
-            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with _only_one(directory):
-                place.must_take(directory, _FILES)
-                return _open_sound(directory / NAME)
+        try:
+            with in_words(directory, OSError):
+                directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with _only_one(directory):
+                    place.must_take(directory, _FILES)
+                    return _open_sound(directory / NAME)
+        except AlreadyRunning as exc:
+            busy = StateUnwritable(f"state directory {directory}: others are at it for {tables.BUSY_SECONDS} s")
+            busy.is_passing = True
+            raise busy from exc
 
     @classmethod
     @contextmanager
@@ -238,8 +248,10 @@ def _copy(path: Path, memory: sqlite3.Connection) -> bool:
 def _copy_of_crashed(path: Path, memory: sqlite3.Connection) -> bool:
     """A file left in the middle of a commit is rolled back in a place of its own."""
     with TemporaryDirectory() as folder:
-        for each in (path, _journal(path)):
-            shutil.copy(each, folder)
+        shutil.copy(path, folder)
+        with suppress(FileNotFoundError):
+            # Another run may have rolled it back by now.
+            shutil.copy(_journal(path), folder)
         return _copy_sound(Path(folder, path.name), memory, mode="rw")
 
 

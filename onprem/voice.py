@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 from django.core.management.base import BaseCommand
 
@@ -15,7 +17,7 @@ class AgentCommand(BaseCommand):
     def __init__(self, *args: Any, **options: Any) -> None:
         for name in ("stdout", "stderr"):
             # Not where somebody else listens, as tests do.
-            if (stream := getattr(sys, name)) is not None and stream is getattr(sys, f"__{name}__"):
+            if (stream := getattr(sys, name)) is getattr(sys, f"__{name}__"):
                 setattr(sys, name, _patient(stream))
         super().__init__(*args, **options)
 
@@ -25,12 +27,17 @@ class _Lossy(io.FileIO):
 
     def write(self, data: Any) -> int:
         try:
-            return super().write(data)
+            written: int | None = super().write(data)
         except OSError:
-            return len(data)
+            written = None
+        # None: a pipe that nobody empties, and that must not be waited for.
+        return len(data) if written is None else written
 
 
-def _patient(stream: Any) -> io.TextIOWrapper:
+def _patient(stream: Any) -> IO[str]:
+    if stream is None:
+        # Closed from the start (``>&-``).
+        return Path(os.devnull).open("w", encoding="utf-8")
     stream.flush()
     raw = io.BufferedWriter(_Lossy(stream.fileno(), "w", closefd=False))
     return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", line_buffering=stream.line_buffering)

@@ -235,6 +235,17 @@ def held(settings: Settings, name: str) -> Iterator[None]:
         yield
 
 
+@pytest.mark.parametrize("words", [["push_cloud", "2026-07-27"], ["catchup"], ["run_job", "nightly_push"]])
+def test_a_state_that_others_are_at_is_tried_again(
+    cloud: WireCloud, settings: Settings, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.setattr("onprem.tables.BUSY_SECONDS", 0.1)
+    with held(settings, "state"), pytest.raises(CommandError, match="others are at it") as refused:
+        call_command(*words, stdout=io.StringIO(), stderr=io.StringIO())
+
+    assert refused.value.returncode == 75
+
+
 @pytest.mark.parametrize("words", [[], ["--listen=50"], ["--no-edits"]])
 def test_the_minute_run_leaves_quietly_when_another_listens(
     cloud: WireCloud, settings: Settings, words: list[str]

@@ -46,7 +46,7 @@ class Command(AgentCommand):
         try:
             code = self._do(schedule, options)
         except StateUnwritable as exc:
-            raise CommandError(str(exc), returncode=1) from exc
+            raise CommandError(str(exc), returncode=NOT_NOW if exc.is_passing else 1) from exc
         except ClockWrong as exc:
             words = f"{exc}: nothing is planned. If the clock is right: manage.py catchup --accept-clock"
             raise CommandError(words, returncode=1) from exc

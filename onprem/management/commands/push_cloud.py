@@ -63,7 +63,8 @@ class Command(AgentCommand):
             text = f"another run holds the {exc} lock; what was asked for is remembered"
             raise CommandError(text, returncode=TRY_AGAIN) from exc
         except StateUnwritable as exc:
-            raise CommandError(f"the state cannot be used, stopping here: {exc}", returncode=REFUSED) from exc
+            code = TRY_AGAIN if exc.is_passing else REFUSED
+            raise CommandError(f"the state cannot be used, stopping here: {exc}", returncode=code) from exc
         if code:
             raise CommandError(words, returncode=code)
 

@@ -26,7 +26,7 @@ class Command(AgentCommand):
             with jobs.opened_state(self._say) as state:
                 code = direct.start(jobs.starter(state, self._say), job)
         except StateUnwritable as exc:
-            raise CommandError(str(exc), returncode=1) from exc
+            raise CommandError(str(exc), returncode=NOT_NOW if exc.is_passing else 1) from exc
         if code:
             raise CommandError(f"{name}: exit code {code}", returncode=code if code == NOT_NOW else 1)
 
