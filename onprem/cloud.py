@@ -88,9 +88,9 @@ class HttpCloud:
         try:
             answer = self._exchange.ask(question)
         except CloudTrouble as exc:
-            trouble: CloudTrouble | ContentRefused = CloudTrouble(self._line(route, str(exc)))
-            trouble.of_one_call = exc.of_one_call
-            raise trouble from exc
+            lost = CloudTrouble(self._line(route, str(exc)))
+            lost.of_one_call = exc.of_one_call
+            raise lost from exc
         said = _object(answer.body)
         if answer.status == 200 and said is not None and said.get("ok") is True:
             return answer, said
