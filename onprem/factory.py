@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
@@ -11,23 +11,21 @@ from django.db import transaction
 
 from mirror import counting
 from mirror.wire import ABSENT, Snapshot
-from onprem import override, relations, rows
+from onprem import chunks, override, relations, rows
 from onprem.capture import DayFacts, Register, ScanLine, capture, future_scans, real_scans, register
-from onprem.clocks import local_now, parse_date, parse_moment, parse_usual_moments
+from onprem.chunks import Chunk
+from onprem.clocks import local_now, parse_moment
 from onprem.faults import ALIAS, is_collision, reading, writing
-from onprem.notices import BAD_ROW, DEAD_TERMINAL, NUMBER_COLLISION, OLD_SCAN, Notices
+from onprem.notices import BAD_ROW, DEAD_TERMINAL, NUMBER_COLLISION, Notices
 from onprem.override import Attempt
 from onprem.ports import Cell, FactoryTrouble, Refused
 from onprem.relations import Days
-from onprem.rows import DayOffRow, Mark, PeriodRow, Person, Texts
+from onprem.rows import PeriodRow, Person, Texts
 from onprem.timetable import Timetable, timetable
 
-# Days read together: one range query per relation, and no more scans in memory than so many days have.
-CHUNK = timedelta(days=7)
 HEARD_LATELY = timedelta(hours=24)
 # Somebody else writes the same cell at the same moment.
 _TRIES = 3
-EARLIEST = datetime.combine(date(2000, 1, 1), time())
 
 
 class _Roster(NamedTuple):
@@ -47,30 +45,6 @@ class Site(NamedTuple):
     odd: Notices
 
 
-class OddRow(NamedTuple):
-    """A row that means nothing, and the days it is about, whatever else was read: ``span``, or where ``text`` sorts."""
-
-    words: str
-    span: tuple[date, date] | None
-    text: str = ""
-
-    def is_about(self, day: date) -> bool:
-        if self.span is not None:
-            return self.span[0] <= day <= self.span[1]
-        return any(begin <= self.text < end for begin, end in Days(day, day).ranges)
-
-
-class Chunk(NamedTuple):
-    """What the relations hold about some days that lie close together; scans were read up to ``beyond``."""
-
-    beyond: date
-    scans: ScanLine
-    future: ScanLine
-    marks: Sequence[Mark]
-    days_off: Sequence[DayOffRow]
-    odd: Sequence[OddRow]
-
-
 class LegacyFactory:
     """Implements `onprem.ports.Factory` over the six relations. ``clock`` tells the factory's wall time for writes."""
 
@@ -86,10 +60,10 @@ class LegacyFactory:
             return
         with reading():
             site = self._site(now)
-        for some in _close_together(days):
+        for some in chunks.close_together(days):
             tables = [timetable(day, site.periods, day_starts=self.day_starts) for day in some]
             with reading():
-                chunk = _chunk(tables, now)
+                chunk = chunks.read(tables, now)
             for table in tables:
                 yield self._capture(table, site, chunk, now)
 
@@ -164,7 +138,7 @@ class LegacyFactory:
         if counting.business_date(now, self.day_starts) == table.day:
             future_scans(chunk.future, notices)
             with reading():
-                _odd_scans(chunk, now, notices)
+                chunks.odd_scans(chunk, now, notices)
         facts = DayFacts(
             table=table,
             scans=chunk.scans,
@@ -205,7 +179,7 @@ class LegacyFactory:
                 own = (at for no, at in relations.scans_of(days, device) if rows.cleaned(no) == device)
                 times += filter(None, map(parse_moment, own))
         counted, _ = ScanLine(sorted(times), [""] * len(times)).split(self._clock())
-        days_off, _ = _days_off(Days(cell.day, cell.day))
+        days_off, _ = chunks.read_days_off(Days(cell.day, cell.day))
         today = [row for row in days_off if row.covers(cell.day)]
         return cell.period in real_scans(person, table, today, counted.times)
 
@@ -230,91 +204,3 @@ def _scans_through(now: datetime, odd: Notices) -> datetime | None:
         else:
             heard.append(min(pulled.through, now))
     return min(heard, default=None)
-
-
-def _close_together(days: Sequence[date]) -> Iterator[list[date]]:
-    """Split into runs that one range can serve without reading much that nobody asked for."""
-    some: list[date] = []
-    for day in days:
-        if some and max([*some, day]) - min([*some, day]) >= CHUNK:
-            yield some
-            some = []
-        some.append(day)
-    yield some
-
-
-def _chunk(tables: Sequence[Timetable], now: datetime) -> Chunk:
-    asked = Days(min(table.day for table in tables), max(table.day for table in tables))
-    odd: list[OddRow] = []
-    begins, ends = min(table.begins for table in tables), max(table.ends for table in tables)
-    reach = Days(begins.date(), ends.date())
-    # When the last day is over nothing behind its end is of interest, and that may be as much as a day has.
-    texts = relations.scans(reach, until=ends.time() if ends <= now else None)
-    scans, future = _scan_line(texts, odd).split(now)
-    marks = []
-    for row in relations.overrides(asked):
-        if mark := rows.mark(row):
-            marks.append(mark)
-        else:
-            odd.append(_odd(f"override {row[2]} of {row[0]} in period {row[1]}", row[0]))
-    days_off, bad_days_off = _days_off(asked)
-    return Chunk(reach.last + timedelta(days=1), scans, future, marks, days_off, [*odd, *bad_days_off])
-
-
-def _scan_line(texts: Sequence[Texts], odd: list[OddRow]) -> ScanLine:
-    found = _usual_scans(texts)
-    if found is None:
-        found = _messy_scans(texts, odd)
-    found.sort()
-    return ScanLine([at for at, _ in found], [device for _, device in found])
-
-
-def _usual_scans(texts: Sequence[Texts]) -> list[tuple[datetime, str]] | None:
-    """All at once, many times faster than one by one; None if one of the rows needs a closer look."""
-    devices = [device.strip() for device, _ in texts if device]
-    times = [at for _, at in texts if at]
-    if not len(devices) == len(times) == len(texts) or not all(devices) or "\0" in "".join(devices):
-        return None
-    moments = parse_usual_moments(times)
-    return None if moments is None else list(zip(moments, devices, strict=True))
-
-
-def _messy_scans(texts: Iterable[Texts], odd: list[OddRow]) -> list[tuple[datetime, str]]:
-    found = []
-    for device_no, scanned_at in texts:
-        at, device = parse_moment(scanned_at), rows.cleaned(device_no)
-        if at is not None and device is not None:
-            found.append((at, device))
-        else:
-            odd.append(_odd(f"scan of {device or 'nobody'} at {scanned_at}", scanned_at))
-    return found
-
-
-def _odd(words: str, text: str | None) -> OddRow:
-    """Told by the text of the day, by which the row was read: a time may lie on another one (24:00, an offset)."""
-    day = parse_date(text)
-    return OddRow(words, (day, day) if day else None, text or "")
-
-
-def _days_off(days: Days) -> tuple[list[DayOffRow], list[OddRow]]:
-    read: list[DayOffRow] = []
-    odd: list[OddRow] = []
-    for row in relations.days_off(days) or []:
-        if day_off := rows.day_off(row):
-            read.append(day_off)
-        else:
-            odd.append(OddRow(f"day off {row[0]} to {row[1]}, part {row[3]}", rows.span_off(row)))
-    return read, odd
-
-
-def _odd_scans(chunk: Chunk, now: datetime, notices: Notices) -> None:
-    """List the scans that no day's range reaches; today's snapshot carries them."""
-    odd: list[OddRow] = []
-    line = _scan_line(relations.odd_scans(chunk.beyond), odd)
-    past, future = line.split(now)
-    for at, device in zip(past.times, past.devices, strict=True):
-        if at < EARLIEST:
-            notices.add(OLD_SCAN, f"{device} {at.isoformat(' ')}")
-    future_scans(future, notices)
-    for row in odd:
-        notices.add(BAD_ROW, row.words)
