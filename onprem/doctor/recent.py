@@ -9,9 +9,10 @@ from datetime import date, datetime, time, timedelta
 
 from onprem import relations, rows
 from onprem.capture import FUTURE_TOLERANCE, Register, register
+from onprem.chunks import EARLIEST
 from onprem.clocks import parse_moment
 from onprem.doctor.finding import Finding, bad, good, odd, some
-from onprem.factory import EARLIEST, LegacyFactory
+from onprem.factory import LegacyFactory
 from onprem.faults import reading
 from onprem.models import relation_name
 from onprem.notices import BAD_ROW, DEAD_TERMINAL, Notices
