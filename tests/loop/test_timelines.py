@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
 
+from onprem.state import State
 from tests.loop.conftest import CLOUD
 from tests.loop.phone import Cell
 from tests.loop.plant import Plant, Runner, planted
@@ -145,6 +149,23 @@ def test_6_an_old_snapshot_that_arrives_late_is_stale(plant: Plant) -> None:
 
     assert late.status_code == 409
     assert late.json()["code"] == "stale"
+    assert plant.shows(cell) == ("late", "")
+
+
+def test_7_a_snapshot_captured_before_the_write_and_stored_after_the_ack(plant: Plant) -> None:
+    (payload,) = plant.in_cloud("SELECT payload FROM att_day WHERE d = ?", plant.today)[0]
+    with closing(State.open(plant.folder / "state")) as state:
+        in_flight = json.dumps({**json.loads(payload), "gen": state.stamp(time.time())}).encode()
+    cell = plant.new_cell()
+    plant.tap(cell, "late")
+    plant.line.block(INGEST)
+    assert plant.run()[0] == 75
+
+    stored = requests.post(f"{plant.cloud.url}/ingest", data=in_flight, headers={"X-API-KEY": KEY}, timeout=10)
+
+    assert (stored.status_code, plant.shows(cell)) == (200, ("late", "saved"))
+    plant.line.mend()
+    assert plant.run()[0] == 0
     assert plant.shows(cell) == ("late", "")
 
 
