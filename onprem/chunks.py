@@ -110,14 +110,14 @@ def _odd(words: str, text: str | None) -> OddRow:
 
 def read_days_off(days: Days) -> tuple[list[DayOffRow], list[OddRow]]:
     """Return the rows that may touch these days, and those that mean nothing. None of either without the relation."""
-    read: list[DayOffRow] = []
+    found: list[DayOffRow] = []
     odd: list[OddRow] = []
     for row in relations.days_off(days) or []:
         if day_off := rows.day_off(row):
-            read.append(day_off)
+            found.append(day_off)
         else:
             odd.append(OddRow(f"day off {row[0]} to {row[1]}, part {row[3]}", rows.span_off(row)))
-    return read, odd
+    return found, odd
 
 
 def odd_scans(chunk: Chunk, now: datetime, notices: Notices) -> None:

@@ -888,15 +888,15 @@ def sent_at(stage: Stage, seconds: float, *, rival: bool) -> list[str]:
 
 def test_what_another_agent_may_have_overwritten_is_sent_again_but_not_all_the_time(stage: Stage) -> None:
     run_once(stage, Asked(dates=[DAY], count=3))
-    today, all_days = ["2026-07-28"], ["2026-07-26", "2026-07-27", "2026-07-28"]
+    today, lately = ["2026-07-28"], ["2026-07-26", "2026-07-27", "2026-07-28"]
 
     assert sent_at(stage, 1, rival=False) == []
-    assert sent_at(stage, 2, rival=True) == all_days
+    assert sent_at(stage, 2, rival=True) == lately
     assert sent_at(stage, 3, rival=False) == []
     assert sent_at(stage, 4, rival=True) == []
     assert sent_at(stage, 62, rival=False) == today
     assert sent_at(stage, 130, rival=True) == today
-    assert sent_at(stage, 3602, rival=False) == all_days
+    assert sent_at(stage, 3602, rival=False) == lately
     assert sent_at(stage, 3700, rival=False) == sent_at(stage, 8000, rival=False) == []
 
 

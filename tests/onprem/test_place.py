@@ -111,11 +111,14 @@ def test_files_that_are_all_there_need_no_right_to_make_them(folder: Path) -> No
     State.open(state).close()
     for path in state.iterdir():
         path.chmod(0o666)
+    before = traces(folder)
     state.chmod(0o555)
 
     with somebody_else():
         must_be_usable(state)
         State.open(state).close()
+
+    assert traces(folder) == before
 
 
 def test_a_read_only_disk_is_called_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,10 +43,16 @@ def test_whatever_bits_flip_the_next_run_but_one_is_well(healthy: bytes, tmp_pat
         folder = tmp_path / str(seed)
         folder.mkdir()
         (folder / NAME).write_bytes(damaged(healthy, random.Random(seed)))
-        try:
-            survive(folder)
-        except Exception as exc:
-            raise AssertionError(f"seed {seed}") from exc
+        before = contents(folder)
+
+        with closing(State.peek(folder)) as copy:
+            _work(copy, folder / "rehearsal")
+        assert contents(folder) == before, f"seed {seed}"
+        with suppress(StateUnwritable):
+            _use(folder)
+        _use(folder)
+        with closing(State.open(folder)) as state:
+            assert state.news == [], f"seed {seed}"
 
 
 def damaged(content: bytes, dice: random.Random) -> bytes:
@@ -62,16 +68,8 @@ def damaged(content: bytes, dice: random.Random) -> bytes:
     return bytes(spoilt)
 
 
-def survive(folder: Path) -> None:
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    with closing(State.peek(folder)) as copy:
-        _work(copy, folder / "rehearsal")
-    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
-    with suppress(StateUnwritable):
-        _use(folder)
-    _use(folder)
-    with closing(State.open(folder)) as state:
-        assert state.news == []
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 def _use(folder: Path) -> None:
